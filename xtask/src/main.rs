@@ -1,0 +1,3 @@
+//! The build tool.
+
+fn main() {}
