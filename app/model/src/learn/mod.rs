@@ -1,0 +1,1 @@
+//! Questions and how they are graded.

@@ -1,0 +1,9 @@
+//! When a client tries again: one policy type for everything that retries.
+
+mod classify;
+mod client;
+mod policy;
+
+pub use classify::{Advice, Heard, advice};
+pub use client::{Courier, Next, Stopped};
+pub use policy::{Jitter, Policy, PolicyError};
