@@ -89,12 +89,11 @@ mod tests {
                 attempts,
                 ..Policy::LESSON
             });
-            let mut calls = 0;
-            let last = loop {
-                calls = courier.send();
+            let (calls, last) = loop {
+                let calls = courier.send();
                 match courier.next(Heard::Nothing, &mut random) {
                     Next::Wait { ms, ceiling_ms } => assert!(ms <= ceiling_ms),
-                    Next::Stop(why) => break why,
+                    Next::Stop(why) => break (calls, why),
                 }
             };
             assert_eq!((calls, last), (attempts, Stopped::Exhausted));

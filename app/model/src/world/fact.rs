@@ -233,7 +233,23 @@ pub struct LiveFact {
     /// For a call: when it was made and when it was back, by the same clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
+    /// With the first fact of an attempt: what it asked for, so that a reader
+    /// who did not send it can draw it. Absent when the request was not valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
     /// What happened. Only the facts that a server can know.
     #[serde(flatten)]
     pub what: What,
+}
+
+/// What an attempt asked for, as the server read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The idempotency key, if it came with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// How much it wants to pay, in minor units.
+    pub amount: u64,
+    /// In which currency.
+    pub currency: Currency,
 }

@@ -1,5 +1,29 @@
 //! The protocol in virtual time, with faults, and the traces that it leaves.
+//!
+//! [`State`] is where the world stands and [`Move`] what can happen next, with no
+//! notion of time, so that every interleaving can be enumerated. [`run`] adds
+//! virtual time and a script of faults and writes down [`Fact`]s; a [`Trace`]
+//! cuts them into steps, and a [`Frame`] is what is to be seen after some of them.
 
 mod fact;
+mod frame;
+mod moves;
+mod run;
+mod scenario;
+mod state;
+mod trace;
+mod work;
 
-pub use fact::{Actor, Answered, Call, Fact, Found, LiveFact, Said, What};
+pub use fact::{Actor, Answered, Asked, Call, Fact, Found, LiveFact, Said, What};
+pub use frame::{Belief, Fate, Frame, KeyLine, KeyStage, LedgerLine, Waiting};
+pub use moves::{Effect, ImpossibleMove, Move};
+pub use run::{Setup, Timing, charge_name, key_name, run};
+pub use scenario::Scenario;
+pub use state::{
+    BodyNo, Budget, ChargeNo, Client, ClientNo, Entry, Flight, FlightNo, KeyUse, Phase, Place,
+    Rules, State,
+};
+pub use trace::{Aside, Step, Trace};
+
+#[cfg(test)]
+mod tests;
