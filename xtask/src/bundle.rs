@@ -1,0 +1,169 @@
+//! The bundle that the server embeds: `target/site/<hash>/`, named by its content.
+//!
+//! The slow part, binding and compressing the WASM, is kept by the hash of its
+//! input and done again only when that changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::error::{AtPath as _, Error};
+use crate::paths::Paths;
+use crate::{compress, style};
+
+/// The name of the files in the bundle, without their extension.
+const NAME: &str = "charge-once";
+/// Part of the hash of the input: raise it when the same input is to be bundled
+/// in another way.
+const RECIPE: &[u8] = b"1";
+const ICON: &str = "favicon.svg";
+
+/// Makes the bundle of the compiled client and the style sheets.
+pub(crate) fn build(paths: &Paths, wasm: &Path) -> Result<(), Error> {
+    let bound = bind(paths, wasm)?;
+    let css = style::build(&paths.style())?;
+    let icon = paths.style().join(ICON);
+    let icon = fs::read(&icon).at(icon)?;
+
+    let mut parts = vec![
+        (format!("{NAME}.css"), css.into_bytes()),
+        (String::from(ICON), icon),
+    ];
+    for extension in ["js", "wasm"] {
+        let path = bound.join(format!("{NAME}.{extension}"));
+        parts.push((format!("{NAME}.{extension}"), fs::read(&path).at(path)?));
+    }
+    let hash = hash(
+        parts
+            .iter()
+            .flat_map(|(name, bytes)| [name.as_bytes(), bytes.as_slice()]),
+    );
+
+    let folder = paths.site().join(&hash);
+    if folder.is_dir() {
+        println!("    unchanged: {hash}");
+        return Ok(());
+    }
+    let next = paths.client_target().join("next");
+    fresh(&next)?;
+    for (name, bytes) in &parts {
+        if bound.join(name).exists() {
+            copy_with_siblings(&bound, &next, name)?;
+        } else {
+            compress::write(&next.join(name), bytes)?;
+        }
+    }
+    // Only a whole bundle takes the place of the last one.
+    fresh(&paths.site())?;
+    fs::rename(&next, &folder).at(&folder)?;
+    report(&folder, &parts)
+}
+
+/// The client with its JavaScript glue, compressed; from the cache when the same
+/// WASM was bound before.
+fn bind(paths: &Paths, wasm: &Path) -> Result<PathBuf, Error> {
+    let raw = fs::read(wasm).at(wasm)?;
+    let cache = paths.client_target().join("bound");
+    let folder = cache.join(hash([RECIPE, raw.as_slice()]));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let work = cache.join("work");
+    fresh(&cache)?;
+    Bindgen::new()
+        .input_bytes(NAME, raw)
+        .web(true)
+        .and_then(|bindgen| {
+            bindgen
+                .typescript(false)
+                .omit_default_module_path(true)
+                .remove_name_section(true)
+                .remove_producers_section(true)
+                .generate(&work)
+        })
+        .map_err(|error| Error::Bindgen(format!("{error:#}")))?;
+    if work.join("snippets").exists() {
+        return Err(Error::Bindgen(String::from(
+            "a dependency brings JavaScript snippets, which the bundle does not carry",
+        )));
+    }
+    let module = work.join(format!("{NAME}_bg.wasm"));
+    let bytes = fs::read(&module).at(&module)?;
+    fs::remove_file(&module).at(&module)?;
+    compress::write(&work.join(format!("{NAME}.wasm")), &bytes)?;
+    let glue = work.join(format!("{NAME}.js"));
+    let bytes = fs::read(&glue).at(&glue)?;
+    compress::write(&glue, &bytes)?;
+    fs::rename(&work, &folder).at(&folder)?;
+    Ok(folder)
+}
+
+/// Sixteen hexadecimal digits over the parts, each with its length in front.
+fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part);
+    }
+    hasher
+        .finalize()
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// An empty folder.
+fn fresh(folder: &Path) -> Result<(), Error> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).at(folder)?;
+    }
+    fs::create_dir_all(folder).at(folder)
+}
+
+fn copy_with_siblings(from: &Path, to: &Path, name: &str) -> Result<(), Error> {
+    let source = from.join(name);
+    let target = to.join(name);
+    fs::copy(&source, &target).at(&source)?;
+    for suffix in ["br", "gz"] {
+        let source = compress::sibling(&source, suffix);
+        if source.exists() {
+            fs::copy(&source, compress::sibling(&target, suffix)).at(&source)?;
+        }
+    }
+    Ok(())
+}
+
+fn report(folder: &Path, parts: &[(String, Vec<u8>)]) -> Result<(), Error> {
+    println!(
+        "    {:<18} {:>9} {:>9} {:>9}",
+        "", "bytes", "gzip", "brotli"
+    );
+    for (name, bytes) in parts {
+        let path = folder.join(name);
+        let size = |suffix: &str| {
+            fs::metadata(compress::sibling(&path, suffix))
+                .map_or_else(|_| String::from("-"), |metadata| metadata.len().to_string())
+        };
+        println!(
+            "    {name:<18} {:>9} {:>9} {:>9}",
+            bytes.len(),
+            size("gz"),
+            size("br")
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hash;
+
+    #[test]
+    fn the_hash_tells_where_one_part_ends() {
+        assert_ne!(hash([&b"ab"[..], b"c"]), hash([&b"a"[..], b"bc"]));
+        assert_eq!(hash([&b"ab"[..]]).len(), 16);
+    }
+}
