@@ -375,7 +375,13 @@ impl Run<'_> {
 }
 
 /// What a command and its outcome tell, or `None` for a reply.
-fn told(command: &Command<u8>, outcome: Outcome<u8>, key: String, new_entry: bool) -> Option<What> {
+fn told(
+    command: &Command<u8>,
+    outcome: Outcome<u8>,
+    key: String,
+    new_entry: bool,
+    now: Ms,
+) -> Option<What> {
     Some(match (command, outcome) {
         (Command::LookUp, Outcome::Absent) => What::Claimed {
             key,
