@@ -67,11 +67,15 @@ pub(crate) fn run(
 
     steps.summary();
     println!();
+    if report.failed.is_empty() {
+        println!("All stages passed. The test runners said:");
+    } else {
+        println!("The test runners said:");
+    }
     for line in &report.said {
-        println!("{line}");
+        println!("  {}", line.trim());
     }
     if report.failed.is_empty() {
-        println!("all stages passed");
         Ok(())
     } else {
         Err(Error::Stages(report.failed.join(", ")))
