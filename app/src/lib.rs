@@ -8,8 +8,10 @@
 
 // Public, because the component macros emit public items: a private module would
 // leave them unreachable.
+pub mod content;
 pub mod islands;
 pub mod pages;
+pub mod parts;
 pub mod shell;
 
 pub use shell::{App, shell};

@@ -1,11 +1,17 @@
 //! The document around every page.
 
+use crate::islands::theme::{EARLY, ThemeSwitch};
+use crate::pages::lab::LabPage;
+use crate::pages::lesson::LessonPage;
+use crate::pages::not_found::NotFound;
+use crate::pages::play::PlayPage;
+use crate::parts::icons;
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
 use leptos_router::components::{Route, Router, Routes};
+use leptos_router::hooks::use_location;
 use leptos_router::path;
-
-use crate::pages::HomePage;
 
 /// The whole HTML document. `options` names the folder of the client bundle.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
@@ -17,6 +23,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
                 <meta name="color-scheme" content="light dark"/>
+                <script nonce=use_nonce() inner_html=EARLY></script>
                 <link rel="icon" type="image/svg+xml" href="/favicon.svg"/>
                 <link rel="stylesheet" href=format!("{assets}/{}.css", options.output_name)/>
                 <HydrationScripts options=options.clone() islands=true/>
@@ -29,17 +36,56 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
     }
 }
 
-/// The routes.
+/// The routes, between the masthead and the foot.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
     view! {
         <Router>
-            <main>
-                <Routes fallback=|| view! { <h1>"No such page"</h1> }>
-                    <Route path=path!("/") view=HomePage/>
-                </Routes>
-            </main>
+            <a class="skip" href="#main">
+                "Skip to the content"
+            </a>
+            <Masthead/>
+            <Routes fallback=NotFound>
+                <Route path=path!("/") view=LessonPage/>
+                <Route path=path!("/play/:scenario") view=PlayPage/>
+                <Route path=path!("/lab") view=LabPage/>
+            </Routes>
+            <footer class="foot">
+                <div class="page">
+                    <p>"Simulated money, real requests. No card is ever charged."</p>
+                    <p>"What you see is computed by the code that it teaches."</p>
+                </div>
+            </footer>
         </Router>
+    }
+}
+
+/// The mark, the ways through the site, and the theme.
+#[component]
+fn Masthead() -> impl IntoView {
+    let path = use_location().pathname;
+    let current = move |this: fn(&str) -> bool| path.with(|path| this(path)).then_some("page");
+    view! {
+        <header class="mast">
+            <div class="page mast__in">
+                <a class="mark" href="/">
+                    {icons::mark()}
+                    <span>"Charge Once"</span>
+                </a>
+                <nav class="mast__nav" aria-label="Site">
+                    <a
+                        href="/"
+                        aria-current=move || current(|path| path == "/" || path.starts_with("/play"))
+                    >
+                        "Lesson"
+                    </a>
+                    <a href="/lab" aria-current=move || current(|path| path == "/lab")>
+                        "Lab"
+                    </a>
+                </nav>
+                <ThemeSwitch/>
+            </div>
+        </header>
     }
 }

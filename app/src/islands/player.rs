@@ -1,0 +1,157 @@
+//! The player of the lesson's scenarios.
+
+use super::address::{Address, Home};
+use super::predict::Predict;
+use super::stage::{
+    Stage, StageCompare, StageDeck, StageHoldings, StagePicture, StageTranscript, StageVoice,
+    StepHead, legend,
+};
+use crate::parts::icons;
+use leptos::ev;
+use leptos::prelude::*;
+use model::world::Scenario;
+
+/// What each scenario is called among the forks.
+const fn fork_name(scenario: Scenario) -> &'static str {
+    match scenario {
+        Scenario::LostResponse => "With a key",
+        Scenario::WithoutKey => "Without a key",
+        Scenario::NewKeyOnRetry => "New key on retry",
+        Scenario::EarlyRetry => "Retry arrives early",
+    }
+}
+
+/// Steps through a scenario. The server draws the first frame; in the browser the
+/// same model computes each fork.
+#[island]
+pub fn Player(
+    /// The scenario by its name in addresses.
+    scenario: String,
+    /// The seed of its waits.
+    seed: u64,
+    /// The step that is shown first, from 1.
+    step: usize,
+    /// It stands on a page of its own.
+    alone: bool,
+) -> impl IntoView {
+    let home = if alone { Home::Play } else { Home::Lesson };
+    let scenario = RwSignal::new(Scenario::from_slug(&scenario).unwrap_or_default());
+    let seed = RwSignal::new(seed);
+    let trace = Memo::new(move |_| scenario.get().trace(seed.get()));
+    let steps = trace.with_untracked(|trace| trace.steps().len());
+    let stage = Stage::new(trace.into(), RwSignal::new(step.clamp(1, steps.max(1))));
+    let playback = stage.playback;
+    let ready = RwSignal::new(false);
+
+    let here = move || Address {
+        scenario: scenario.get(),
+        seed: seed.get(),
+        step: playback.step.get(),
+    };
+    Effect::new(move |before: Option<Address>| {
+        let now = here();
+        // A new scenario has written its own entry already.
+        if before.is_some_and(|before| before != now && before.scenario == now.scenario) {
+            now.write(home, false);
+        }
+        now
+    });
+    Effect::new(move |_| {
+        playback.run();
+        playback.listen();
+        let back = window_event_listener(ev::popstate, move |_| {
+            if let Some(address) = Address::current(home) {
+                playback.playing.set(false);
+                scenario.set(address.scenario);
+                seed.set(address.seed);
+                playback.show(address.step);
+            }
+        });
+        on_cleanup(move || back.remove());
+        ready.set(true);
+    });
+
+    let choose = move |to: Scenario| {
+        playback.playing.set(false);
+        scenario.set(to);
+        playback.show(playback.step.get_untracked());
+        untrack(here).write(home, true);
+    };
+    let forks = Scenario::ALL.map(|it| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="fork"
+                    value=it.slug()
+                    checked=scenario.get_untracked() == it
+                    prop:checked=move || scenario.get() == it
+                    on:change=move |_| choose(it)
+                />
+                <span>{fork_name(it)}</span>
+            </label>
+        }
+    });
+    let href = move |step| {
+        let at = Address {
+            step,
+            scenario: scenario.get(),
+            seed: seed.get(),
+        };
+        Some(at.href(Home::Play))
+    };
+    let share = move || here().href(Home::Play);
+    view! {
+        <figure
+            class="player wide"
+            aria-labelledby="player-title"
+            data-ready=move || ready.get().then_some("")
+        >
+            <div class="player__head">
+                <StepHead stage id="player-title"/>
+                <fieldset class="forks">
+                    <legend class="vh">"What the app does about the key"</legend>
+                    <span class="forks__label" aria-hidden="true">
+                        {icons::fork()}
+                        "Fork: change one thing and run it again"
+                    </span>
+                    <div class="seg">{forks}</div>
+                </fieldset>
+            </div>
+            <StageDeck stage/>
+            <div class="player__body">
+                <div class="player__main">
+                    <StagePicture stage id="player"/>
+                    <StageHoldings stage/>
+                </div>
+                <div class="player__side">
+                    <StageCompare stage/>
+                    <Predict scenario=scenario.into() seed=seed.into()/>
+                    {legend()}
+                </div>
+            </div>
+            <StageTranscript stage href/>
+            <p class="player__foot">
+                <a href=share>
+                    {if alone { "Link to this step" } else { "This step on a page of its own" }}
+                </a>
+                <label class="player__seed">
+                    "Seed of the random wait "
+                    <input
+                        type="text"
+                        inputmode="numeric"
+                        size="6"
+                        value=seed.get_untracked().to_string()
+                        prop:value=move || seed.get().to_string()
+                        on:change=move |event| {
+                            if let Ok(number) = event_target_value(&event).trim().parse() {
+                                seed.set(number);
+                            }
+                        }
+                    />
+                </label>
+            </p>
+            <StageVoice stage/>
+        </figure>
+    }
+}

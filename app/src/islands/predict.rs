@@ -1,0 +1,120 @@
+//! Predict, then reveal: the reader commits to an answer before the model gives its own.
+
+use leptos::prelude::*;
+use model::world::{Frame, Scenario};
+
+/// How a scenario ends, by playing it.
+fn ends(scenario: Scenario, seed: u64) -> Frame {
+    Frame::after(&scenario.trace(seed).facts)
+}
+
+/// A question about what would happen, answered by running it.
+struct Asked {
+    question: &'static str,
+    /// The scenario whose end is the answer.
+    scenario: Scenario,
+    because: &'static str,
+}
+
+/// What is asked while this scenario is shown.
+fn asked(scenario: Scenario) -> Asked {
+    match scenario {
+        Scenario::LostResponse | Scenario::EarlyRetry => Asked {
+            question: "How many charges if the app now asks again without a key?",
+            scenario: Scenario::WithoutKey,
+            because: "Nothing ties the second request to the first, so the API charges for both. Choose “Without a key” above to watch the second one land.",
+        },
+        Scenario::WithoutKey => Asked {
+            question: "How many charges if both attempts had carried the same key?",
+            scenario: Scenario::LostResponse,
+            because: "The second attempt finds the key done and gets the saved answer; the processor is not asked again. Choose “With a key” above to see it.",
+        },
+        Scenario::NewKeyOnRetry => Asked {
+            question: "The retry carries a key. How many charges?",
+            scenario: Scenario::NewKeyOnRetry,
+            because: "To the API a new key is a new payment. The key has to be made once for each press of Pay and kept for every attempt.",
+        },
+    }
+}
+
+/// One question, open until it is answered; the answer stays beside the result.
+#[component]
+pub fn Predict(
+    /// The scenario that is shown.
+    scenario: Signal<Scenario>,
+    /// The seed that it is played with.
+    seed: Signal<u64>,
+) -> impl IntoView {
+    let guess = RwSignal::new(None::<usize>);
+    // Another scenario is another question.
+    Effect::new(move |before: Option<Scenario>| {
+        let now = scenario.get();
+        if before.is_some_and(|before| before != now) {
+            guess.set(None);
+        }
+        now
+    });
+    let choice = move |number: usize| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="predict"
+                    value=number
+                    prop:checked=move || guess.get() == Some(number)
+                    on:change=move |_| guess.set(Some(number))
+                />
+                <span>{number}</span>
+            </label>
+        }
+    };
+    let reveal = move || {
+        guess.get().map(|guess| {
+            let asked = asked(scenario.get());
+            let end = ends(asked.scenario, seed.get());
+            let charged = end.charged();
+            let verdict = if guess == charged {
+                format!("You said {guess}, and {charged} it is.")
+            } else {
+                format!("You said {guess}. It is {charged}.")
+            };
+            view! {
+                <p>
+                    <b>{verdict}</b>
+                    " "
+                    {asked.because}
+                </p>
+                <dl class="count">
+                    <div>
+                        <dt>"intended"</dt>
+                        <dd>{end.intended}</dd>
+                    </div>
+                    <div class="slash" aria-hidden="true"></div>
+                    <div class=if end.overcharged() { "bad" } else { "ok" }>
+                        <dt>"charged"</dt>
+                        <dd>{charged}</dd>
+                    </div>
+                    <div class="att">
+                        <dt>"attempts"</dt>
+                        <dd>{end.attempts}</dd>
+                    </div>
+                </dl>
+            }
+        })
+    };
+    view! {
+        <fieldset class="predict">
+            <legend>
+                <small>"Predict before you go on"</small>
+                {move || asked(scenario.get()).question}
+            </legend>
+            <div class="seg">{choice(0)} {choice(1)} {choice(2)}</div>
+            <div class="reveal" aria-live="polite">
+                {reveal}
+            </div>
+            <p class="wait" hidden=move || guess.get().is_some()>
+                "Pick a number to see what happens."
+            </p>
+        </fieldset>
+    }
+}

@@ -1,0 +1,67 @@
+//! The lesson.
+
+use super::asked_for;
+use crate::content::{Block, LESSON, Widget};
+use crate::islands::address::Address;
+use crate::islands::contents::Contents;
+use crate::islands::player::Player;
+use crate::islands::quiz::QuickChecks;
+use crate::islands::stakes::StakesSum;
+use crate::parts::endings::endings;
+use leptos::prelude::*;
+use leptos_meta::{Meta, Title};
+
+/// `/`, also as `/?scenario=without-key&step=3`.
+#[component]
+pub fn LessonPage() -> impl IntoView {
+    let address = asked_for().unwrap_or_default();
+    let parts = LESSON
+        .parts
+        .iter()
+        .map(|(id, title)| ((*id).to_owned(), (*title).to_owned()))
+        .collect();
+    let blocks = LESSON.blocks.iter().map(|block| match block {
+        // Blocks of text become children of the article itself, so that the grid
+        // of the page can place them.
+        Block::Html(html) => view! { <div class="text" inner_html=*html></div> }.into_any(),
+        Block::Widget(widget) => live(*widget, address),
+    });
+    view! {
+        <Title text=format!("{} | Charge Once", LESSON.title)/>
+        <Meta
+            name="description"
+            content="Why a retry can charge a card twice, and how an idempotency key prevents it. An interactive lesson, computed by the code that it teaches."
+        />
+        <div class="page lesson">
+            <Contents parts/>
+            <main class="article" id="main">
+                <p class="kicker">"An interactive lesson, about 15 minutes"</p>
+                <h1>{LESSON.title}</h1>
+                <div class="standfirst" inner_html=LESSON.standfirst></div>
+                {blocks.collect_view()}
+            </main>
+        </div>
+    }
+}
+
+fn live(widget: Widget, address: Address) -> AnyView {
+    match widget {
+        Widget::Stakes => view! { <StakesSum/> }.into_any(),
+        Widget::Endings => endings().into_any(),
+        Widget::Player => view! {
+            <Player
+                scenario=address.scenario.slug().to_owned()
+                seed=address.seed
+                step=address.step
+                alone=false
+            />
+            <noscript>
+                <p class="noscript">
+                    "Without JavaScript the buttons rest. The transcript above lists every step, and each time in it leads to a page that shows that step."
+                </p>
+            </noscript>
+        }
+        .into_any(),
+        Widget::Quiz => view! { <QuickChecks/> }.into_any(),
+    }
+}

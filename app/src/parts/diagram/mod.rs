@@ -1,0 +1,11 @@
+//! The sequence diagram of a shot: lifelines, messages, what each actor is busy
+//! with, and the line of now, below which nothing has happened yet.
+
+mod draw;
+mod ending;
+mod pen;
+mod rows;
+
+pub use draw::draw;
+pub use ending::Ending;
+pub use pen::glyph;
