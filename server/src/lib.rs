@@ -1,29 +1,21 @@
-//! The server of Charge Once.
+//! The server of Charge Once: the charge API, the lab and the rendered pages.
 
+pub mod accounts;
 pub mod assets;
+pub mod charges;
+pub mod clock;
+pub mod config;
+pub mod id;
+pub mod lab;
+mod pages;
+pub mod problem;
+mod request_id;
+mod router;
+mod security;
+pub mod serve;
+pub mod shutdown;
+mod start;
+mod state;
 
-use axum::Router;
-use leptos::prelude::LeptosOptions;
-use leptos_axum::{LeptosRoutes, generate_route_list};
-
-/// The options that the pages are rendered with: where the client bundle is.
-#[must_use]
-pub fn leptos_options() -> LeptosOptions {
-    LeptosOptions::builder()
-        .output_name("charge-once")
-        .site_pkg_dir(assets::folder())
-        .build()
-}
-
-/// Every route of the server.
-pub fn router() -> Router {
-    let options = leptos_options();
-    let routes = generate_route_list(app::App);
-    let pages = Router::new()
-        .leptos_routes(&options, routes, {
-            let options = options.clone();
-            move || app::shell(options.clone())
-        })
-        .with_state(options);
-    Router::new().merge(assets::router()).merge(pages)
-}
+pub use pages::leptos_options;
+pub use start::{Server, StartError};

@@ -1,0 +1,434 @@
+//! Drives an [`Attempt`] against the real store and the real processor.
+//!
+//! Each attempt runs in a task of its own: a client that hangs up never stops it
+//! half-way. Every command that is carried out becomes a fact of the live trace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::Ms;
+use model::fault::Fault;
+use model::protocol::{
+    Answer, Attempt, Claim, Command, Fingerprint, IdempotencyKey, Outcome, ProcessorKey,
+    ProtocolError, Refusal, Reply, Token,
+};
+use model::world::{Call, Found, Said, What};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tracing::Instrument;
+
+use super::order::Order;
+use super::processor::{Processor, Verdict};
+use super::reply::{UNAVAILABLE, answered};
+use super::store::{
+    Charge, ClaimKey, CompleteKey, ReleaseKey, RenewLease, Store, StoreError, Taken,
+};
+use crate::clock;
+use crate::id::{AccountId, ChargeId};
+use crate::lab::live::Scribe;
+use crate::lab::settings::Settings;
+use crate::shutdown::Shutdown;
+
+/// Runs attempts.
+#[derive(Clone)]
+pub struct Driver {
+    store: Arc<dyn Store>,
+    processor: Processor,
+}
+
+/// A request that passed the front of the precedence table.
+pub struct Job {
+    /// Whose it is.
+    pub account: AccountId,
+    /// The settings of the sandbox.
+    pub settings: Settings,
+    /// The key, if it came with one.
+    pub key: Option<IdempotencyKey>,
+    /// The request.
+    pub fingerprint: Fingerprint,
+    /// What is to be charged.
+    pub order: Order,
+    /// What goes wrong.
+    pub fault: Fault,
+    /// Writes down what happens.
+    pub scribe: Scribe,
+}
+
+/// How an attempt ended. A crashed one ends without a word.
+#[derive(Debug)]
+pub enum Ending {
+    /// With a reply and, where it speaks of a charge, that charge.
+    Reply(Reply<ChargeId>, Option<Charge>),
+    /// The store failed. What was claimed stays claimed until its lease is over.
+    Unavailable,
+}
+
+/// Why an attempt stops where it stands.
+#[derive(Debug, thiserror::Error)]
+enum Stop {
+    #[error("crashed, as it was asked to")]
+    Crash,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Protocol(#[from] ProtocolError),
+}
+
+impl Driver {
+    /// A driver over a store and a processor.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, processor: Processor) -> Self {
+        Self { store, processor }
+    }
+
+    /// Starts an attempt. Its ending comes through the channel, and whether
+    /// somebody still listens there makes no difference to the work.
+    pub fn start(&self, shutdown: &Shutdown, job: Job) -> oneshot::Receiver<Ending> {
+        let (client, ending) = oneshot::channel();
+        let running = Running {
+            driver: self.clone(),
+            job,
+            made: None,
+            heartbeat: None,
+            word: "created",
+        };
+        shutdown.spawn_attempt(running.run(client).instrument(tracing::Span::current()));
+        ending
+    }
+}
+
+struct Running {
+    driver: Driver,
+    job: Job,
+    /// The charge that this attempt was told of.
+    made: Option<Charge>,
+    heartbeat: Option<Heartbeat>,
+    /// The outcome in one word, for the log.
+    word: &'static str,
+}
+
+impl Running {
+    async fn run(mut self, client: oneshot::Sender<Ending>) {
+        let ending = match self.work().await {
+            Ok(ending) => ending,
+            Err(Stop::Crash) => {
+                tracing::info!(outcome = "crashed", "attempt");
+                return self.job.scribe.tell(What::Crashed);
+            }
+            Err(stop) => {
+                tracing::error!(error = %stop, "the attempt stopped; its lease stays behind");
+                self.word = "unavailable";
+                Ending::Unavailable
+            }
+        };
+        let answered = match &ending {
+            Ending::Reply(reply, _) => answered(reply),
+            Ending::Unavailable => UNAVAILABLE,
+        };
+        tracing::info!(outcome = self.word, status = answered.status, "attempt");
+        // The facts first: who has the reply also finds them.
+        let scribe = &self.job.scribe;
+        if client.is_closed() {
+            scribe.tell(What::Unheard(answered));
+            return;
+        }
+        scribe.tell(What::Replied(answered));
+        if self.job.fault == Fault::LoseReply {
+            scribe.tell(What::ReplyLost);
+        }
+        let _ = client.send(ending);
+    }
+
+    async fn work(&mut self) -> Result<Ending, Stop> {
+        let mut attempt = Attempt::new(self.job.key.is_some(), &self.job.settings.design);
+        while let Some(command) = attempt.command() {
+            let outcome = match command {
+                // Only the unsafe forms look up first, and they are not built yet.
+                Command::LookUp | Command::Insert | Command::Claim => self.claim().await?,
+                Command::Charge { keyed } => self.charge(keyed, attempt.token()).await?,
+                Command::Complete { token, answer } => self.complete(token, answer).await?,
+                Command::Release { token, point } => {
+                    self.heartbeat = None;
+                    let (account, key) = self.owner()?;
+                    let sent = clock::now();
+                    let ask = ReleaseKey {
+                        account,
+                        key: key.clone(),
+                        token,
+                        point,
+                    };
+                    let outcome = self.driver.store.release(ask).await?;
+                    if outcome == Outcome::Written {
+                        self.word = "released";
+                        self.tell_call(
+                            sent,
+                            What::Released {
+                                key: key.to_string(),
+                            },
+                        );
+                    }
+                    outcome
+                }
+                Command::Reply(reply) => return self.reply(reply).await,
+            };
+            if let Outcome::Fenced(saved) = &outcome {
+                self.word = if saved.is_some() {
+                    "replayed"
+                } else {
+                    "in_progress"
+                };
+            }
+            attempt.feed(outcome)?;
+        }
+        // An attempt ends with its reply, and that returned.
+        Err(Stop::Protocol(ProtocolError))
+    }
+
+    /// The account and the key of an attempt that has one.
+    fn owner(&self) -> Result<(AccountId, IdempotencyKey), Stop> {
+        let key = self.job.key.clone().ok_or(ProtocolError)?;
+        Ok((self.job.account.clone(), key))
+    }
+
+    fn tell_call(&self, sent: Ms, what: What) {
+        let back = clock::now();
+        self.job.scribe.call(back, Call { sent, back }, what);
+    }
+
+    async fn claim(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let (account, key) = self.owner()?;
+        let settings = &self.job.settings;
+        let sent = clock::now();
+        let claimed = self
+            .driver
+            .store
+            .claim(ClaimKey {
+                account: account.clone(),
+                key: key.clone(),
+                fingerprint: self.job.fingerprint,
+                lease_ms: settings.lease_ms,
+                retention_ms: settings.retention_ms,
+                tombstone_ms: settings.tombstone_ms,
+                design: settings.design,
+            })
+            .await?;
+        let lease_ms = settings.design.lease.then_some(settings.lease_ms);
+        let (word, found) = match &claimed.outcome {
+            Outcome::Claimed(Claim {
+                token: Token(token),
+                ..
+            }) if claimed.takeover => (
+                "takeover",
+                Found::TakenOver {
+                    lease_ms,
+                    token: *token,
+                },
+            ),
+            Outcome::Claimed(Claim {
+                token: Token(token),
+                ..
+            }) => (
+                "created",
+                Found::New {
+                    lease_ms,
+                    token: *token,
+                },
+            ),
+            Outcome::Known(answer) => (
+                "replayed",
+                Found::Done {
+                    status: answer.status(),
+                    charge: answer.charge.to_string(),
+                },
+            ),
+            Outcome::Refused(Refusal::Reused) => ("mismatch", Found::Reused),
+            Outcome::Refused(Refusal::Expired) => ("expired", Found::Expired),
+            Outcome::Refused(Refusal::InProgress { retry_after_s }) => (
+                "in_progress",
+                Found::InProgress {
+                    retry_after_s: *retry_after_s,
+                },
+            ),
+            _ => return Err(ProtocolError.into()),
+        };
+        self.word = word;
+        self.tell_call(
+            sent,
+            What::Claimed {
+                key: key.to_string(),
+                found,
+            },
+        );
+        if let Outcome::Claimed(claim) = &claimed.outcome
+            && settings.design.heartbeat
+            && settings.design.lease
+        {
+            let lease = RenewLease {
+                account,
+                key,
+                token: claim.token,
+                lease_ms: settings.lease_ms,
+            };
+            self.heartbeat = Some(Heartbeat::start(self.driver.store.clone(), lease));
+        }
+        Ok(claimed.outcome)
+    }
+
+    async fn charge(
+        &mut self,
+        keyed: bool,
+        token: Option<Token>,
+    ) -> Result<Outcome<ChargeId>, Stop> {
+        let Job {
+            account,
+            order,
+            fault,
+            scribe,
+            ..
+        } = &self.job;
+        if *fault == Fault::CrashBeforeCharge {
+            return Err(Stop::Crash);
+        }
+        let processor_key = match &self.job.key {
+            Some(key) if keyed => Some(ProcessorKey::derive(account.as_str(), key)),
+            _ => None,
+        };
+        let keyed = processor_key.is_some();
+        let sent = clock::now();
+        let spoken = self
+            .driver
+            .processor
+            .charge(account, processor_key, order, *fault)
+            .await?;
+        let at = clock::now();
+        // The books are written, so the fact is told now, even though a slow
+        // answer is still on its way: `back` is when it will be there.
+        let back = at.saturating_add(Ms::try_from(spoken.delay.as_millis()).unwrap_or(0));
+        let said = match &spoken.verdict {
+            Verdict::Final(Taken {
+                entry,
+                repeated: false,
+            }) => Said::Final {
+                paid: entry.paid,
+                charge: entry.id.to_string(),
+            },
+            Verdict::Final(Taken {
+                entry,
+                repeated: true,
+            }) => Said::Repeated {
+                paid: entry.paid,
+                charge: entry.id.to_string(),
+            },
+            Verdict::Trouble(trouble) => Said::Trouble {
+                status: trouble.processor_status,
+            },
+        };
+        scribe.call(at, Call { sent, back }, What::Charged { keyed, said });
+        if *fault == Fault::CrashAfterCharge {
+            return Err(Stop::Crash);
+        }
+        tokio::time::sleep(spoken.delay).await;
+        let entry = match spoken.verdict {
+            Verdict::Final(Taken { entry, .. }) => entry,
+            Verdict::Trouble(trouble) => return Ok(Outcome::NotCharged(trouble)),
+        };
+        if *fault == Fault::CrashBeforeSave {
+            return Err(Stop::Crash);
+        }
+        let charge = Charge {
+            id: entry.id.clone(),
+            amount: order.amount.minor(),
+            currency: order.currency,
+            description: order.description.clone(),
+            paid: entry.paid,
+            created_at: entry.created_at,
+            refunded_at: None,
+        };
+        if token.is_none() {
+            // With a key this happens together with the key's record.
+            self.driver
+                .store
+                .insert_charge(account.clone(), charge.clone())
+                .await?;
+        }
+        self.made = Some(charge);
+        Ok(Outcome::Charged(Answer {
+            paid: entry.paid,
+            charge: entry.id,
+        }))
+    }
+
+    async fn complete(
+        &mut self,
+        token: Token,
+        answer: Answer<ChargeId>,
+    ) -> Result<Outcome<ChargeId>, Stop> {
+        self.heartbeat = None;
+        let (account, key) = self.owner()?;
+        let charge = self.made.clone().ok_or(ProtocolError)?;
+        let (status, name, key_name) =
+            (answer.status(), answer.charge.to_string(), key.to_string());
+        let sent = clock::now();
+        let ask = CompleteKey {
+            account,
+            key,
+            token,
+            answer,
+            charge,
+        };
+        let outcome = self.driver.store.complete(ask).await?;
+        let written = outcome == Outcome::Written;
+        self.tell_call(
+            sent,
+            What::Saved {
+                key: key_name,
+                status,
+                charge: name,
+                written,
+            },
+        );
+        Ok(outcome)
+    }
+
+    /// Finds the charge that a reply speaks of.
+    async fn reply(&mut self, reply: Reply<ChargeId>) -> Result<Ending, Stop> {
+        let Reply::Final { answer, .. } = &reply else {
+            return Ok(Ending::Reply(reply, None));
+        };
+        let charge = match self.made.take() {
+            Some(made) if made.id == answer.charge => made,
+            _ => self
+                .driver
+                .store
+                .charge(&self.job.account, answer.charge.as_str())
+                .await?
+                .ok_or(StoreError::Corrupt("charge"))?,
+        };
+        Ok(Ending::Reply(reply, Some(charge)))
+    }
+}
+
+/// Renews a lease while its owner lives; it ends with the owner.
+struct Heartbeat(JoinHandle<()>);
+
+impl Heartbeat {
+    fn start(store: Arc<dyn Store>, lease: RenewLease) -> Self {
+        let pause = Duration::from_millis((lease.lease_ms / 3).max(10));
+        Self(tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(pause).await;
+                match store.renew(lease.clone()).await {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(error) => tracing::warn!(%error, "a lease could not be renewed"),
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,11 @@
+//! Charges: from the request on the wire to the money in the ledger.
+
+pub mod api;
+pub mod body;
+pub mod driver;
+pub mod key_header;
+pub mod order;
+pub mod processor;
+pub mod receive;
+pub mod reply;
+pub mod store;

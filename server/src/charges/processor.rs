@@ -1,0 +1,98 @@
+//! The card processor, which is simulated: another company with books of its own.
+//!
+//! What it writes is durable before it answers. It charges once for one processor
+//! key: the second call gets the first result, declines included.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::fault::Fault;
+use model::protocol::{Paid, ProcessorKey, Trouble};
+
+use super::order::Order;
+use super::store::{Ledger, StoreError, TakeMoney, Taken};
+use crate::id::{AccountId, ChargeId};
+
+/// The processor.
+#[derive(Clone)]
+pub struct Processor {
+    ledger: Arc<dyn Ledger>,
+}
+
+/// What it has decided, and how long its answer takes.
+#[derive(Debug)]
+pub struct Spoken {
+    /// The decision. The books already say so.
+    pub verdict: Verdict,
+    /// How long the answer is on its way.
+    pub delay: Duration,
+}
+
+/// A decision.
+#[derive(Debug)]
+pub enum Verdict {
+    /// The entry in the books.
+    Final(Taken),
+    /// No final word, and nothing was taken.
+    Trouble(Trouble),
+}
+
+impl Processor {
+    /// A processor that writes these books.
+    #[must_use]
+    pub fn new(ledger: Arc<dyn Ledger>) -> Self {
+        Self { ledger }
+    }
+
+    /// Asks for money.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the books cannot be written. Whether money was taken is
+    /// not known then.
+    pub async fn charge(
+        &self,
+        account: &AccountId,
+        key: Option<ProcessorKey>,
+        order: &Order,
+        fault: Fault,
+    ) -> Result<Spoken, StoreError> {
+        let trouble = |processor_status, retry_after_s| {
+            let verdict = Verdict::Trouble(Trouble {
+                processor_status,
+                retry_after_s,
+            });
+            Ok(Spoken {
+                verdict,
+                delay: Duration::ZERO,
+            })
+        };
+        match fault {
+            Fault::Processor500 => return trouble(500, None),
+            Fault::Processor503 => return trouble(503, None),
+            Fault::Processor429 => return trouble(429, Some(1)),
+            _ => {}
+        }
+        let taken = self
+            .ledger
+            .take(TakeMoney {
+                account: account.clone(),
+                processor_key: key,
+                amount: order.amount.minor(),
+                currency: order.currency,
+                paid: match fault {
+                    Fault::Declined => Paid::Declined,
+                    _ => Paid::Succeeded,
+                },
+                id: ChargeId::random(),
+            })
+            .await?;
+        let delay = match fault {
+            Fault::Slow { ms } => Duration::from_millis(ms),
+            _ => Duration::ZERO,
+        };
+        Ok(Spoken {
+            verdict: Verdict::Final(taken),
+            delay,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! Replies of attempts, on the wire and in the trace.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use axum::http::header::{CONTENT_TYPE, HeaderName, LOCATION};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use model::Ms;
+use model::money::Currency;
+use model::protocol::{Paid, Refusal, Reply, Trouble};
+use model::world::Answered;
+use serde::Serialize;
+
+use super::driver::Ending;
+use super::store::Charge;
+use crate::id::ChargeId;
+use crate::problem::{Kind, Problem};
+
+/// Says that an answer is the saved one of an earlier attempt.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// A charge on the wire. The order of the members is fixed, so that a replay is
+/// the same to the byte.
+#[derive(Debug, Serialize)]
+pub struct ChargeBody<'a> {
+    id: &'a ChargeId,
+    amount: u32,
+    currency: Currency,
+    status: &'static str,
+    created: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+}
+
+impl<'a> ChargeBody<'a> {
+    /// The charge as it was when it was made.
+    #[must_use]
+    pub fn then(charge: &'a Charge) -> Self {
+        Self {
+            id: &charge.id,
+            amount: charge.amount,
+            currency: charge.currency,
+            status: match charge.paid {
+                Paid::Succeeded => "succeeded",
+                Paid::Declined => "declined",
+            },
+            created: timestamp(charge.created_at),
+            description: charge.description.as_deref(),
+        }
+    }
+
+    /// The charge as it is now.
+    #[must_use]
+    pub fn now(charge: &'a Charge) -> Self {
+        let then = Self::then(charge);
+        match charge.refunded_at {
+            Some(_) => Self {
+                status: "refunded",
+                ..then
+            },
+            None => then,
+        }
+    }
+}
+
+fn timestamp(at: Ms) -> String {
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(at)).to_string()
+}
+
+/// What the trace says of an attempt that the store failed.
+pub(super) const UNAVAILABLE: Answered = Answered {
+    status: 503,
+    charge: None,
+    replayed: false,
+    retry_after_s: Some(1),
+};
+
+/// What the trace says of a reply.
+#[must_use]
+pub fn answered(reply: &Reply<ChargeId>) -> Answered {
+    let mut answered = Answered {
+        status: reply.status(),
+        ..Answered::default()
+    };
+    match reply {
+        Reply::Final { answer, replayed } => {
+            answered.charge = Some(answer.charge.to_string());
+            answered.replayed = *replayed;
+        }
+        Reply::Refused(Refusal::InProgress { retry_after_s }) => {
+            answered.retry_after_s = Some(*retry_after_s);
+        }
+        Reply::Refused(_) => {}
+        Reply::Trouble(trouble) => answered.retry_after_s = trouble.retry_after_s,
+    }
+    answered
+}
+
+impl IntoResponse for Ending {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Reply(Reply::Final { replayed, .. }, Some(charge)) => settled(charge, replayed),
+            Self::Reply(Reply::Refused(refusal), _) => refused(refusal).into_response(),
+            Self::Reply(Reply::Trouble(trouble), _) => troubled(trouble).into_response(),
+            Self::Unavailable | Self::Reply(Reply::Final { .. }, None) => Problem::new(
+                Kind::Unavailable,
+                "Whether the money was taken is not known. Send the same request with the same \
+                 key again: it is charged once.",
+            )
+            .retry_after(UNAVAILABLE.retry_after_s)
+            .into_response(),
+        }
+    }
+}
+
+fn settled(charge: Charge, replayed: bool) -> Response {
+    let mut response = match charge.paid {
+        Paid::Succeeded => made(&charge),
+        Paid::Declined => Problem::new(
+            Kind::Declined,
+            "The card was declined and nothing was charged. Another try needs a new key.",
+        )
+        .about(charge.id)
+        .into_response(),
+    };
+    if replayed {
+        response
+            .headers_mut()
+            .insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn made(charge: &Charge) -> Response {
+    // Texts and numbers: this cannot fail.
+    let body = serde_json::to_vec(&ChargeBody::then(charge)).unwrap_or_default();
+    let mut response = (StatusCode::CREATED, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Ok(location) = HeaderValue::try_from(format!("/charges/{}", charge.id)) {
+        headers.insert(LOCATION, location);
+    }
+    response
+}
+
+fn refused(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Reused => Problem::new(
+            Kind::Reused,
+            "This key came first with another method, path or body. Nothing was done.",
+        ),
+        Refusal::Expired => Problem::new(
+            Kind::Expired,
+            "The answer under this key is no longer kept. Nothing was charged; if the payment is \
+             still wanted, send it again with a new key.",
+        ),
+        Refusal::InProgress { retry_after_s } => Problem::new(
+            Kind::InProgress,
+            "An earlier attempt with this key is at work. Send the same again a little later.",
+        )
+        .retry_after(Some(retry_after_s)),
+    }
+}
+
+fn troubled(trouble: Trouble) -> Problem {
+    let (kind, detail) = match trouble.status() {
+        503 => (
+            Kind::ProcessorBusy,
+            "The card processor is busy and nothing was charged.",
+        ),
+        _ => (
+            Kind::ProcessorFailed,
+            "The card processor failed and nothing was charged.",
+        ),
+    };
+    Problem::new(
+        kind,
+        format!("{detail} Send the same request with the same key again."),
+    )
+    .retry_after(trouble.retry_after_s)
+}

@@ -1,0 +1,127 @@
+//! Charges in SQLite.
+
+use async_trait::async_trait;
+use model::money::Currency;
+use model::protocol::Paid;
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use sqlx::{Row, query, query_scalar};
+
+use super::sqlite::{int, ms};
+use super::writer::Write;
+use super::{Charge, StoreError};
+use crate::id::AccountId;
+
+pub(super) async fn insert(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    charge: &Charge,
+) -> Result<(), StoreError> {
+    // A late owner that was fenced may have been told the same charge.
+    query(
+        "INSERT INTO charges (id, account, amount, currency, description, paid, created_at) \
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(charge.id.as_str())
+    .bind(account.as_str())
+    .bind(charge.amount)
+    .bind(charge.currency.code())
+    .bind(charge.description.as_deref())
+    .bind(paid_name(charge.paid))
+    .bind(int(charge.created_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub(super) struct Insert {
+    pub(super) account: AccountId,
+    pub(super) charge: Charge,
+}
+
+#[async_trait]
+impl Write for Insert {
+    type Out = ();
+    async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
+        insert(db, &self.account, &self.charge).await
+    }
+}
+
+pub(super) async fn find(
+    db: &SqlitePool,
+    account: &AccountId,
+    id: &str,
+) -> Result<Option<Charge>, StoreError> {
+    query(
+        "SELECT id, amount, currency, description, paid, created_at, refunded_at FROM charges \
+         WHERE id = ? AND account = ?",
+    )
+    .bind(id)
+    .bind(account.as_str())
+    .fetch_optional(db)
+    .await?
+    .map(|row| charge(&row))
+    .transpose()
+}
+
+pub(super) async fn list(
+    db: &SqlitePool,
+    account: &AccountId,
+    limit: u32,
+    after: Option<&str>,
+) -> Result<Option<Vec<Charge>>, StoreError> {
+    let before: i64 = match after {
+        None => i64::MAX,
+        Some(id) => {
+            let number = query_scalar("SELECT number FROM charges WHERE id = ? AND account = ?")
+                .bind(id)
+                .bind(account.as_str())
+                .fetch_optional(db)
+                .await?;
+            match number {
+                Some(number) => number,
+                None => return Ok(None),
+            }
+        }
+    };
+    let rows = query(
+        "SELECT id, amount, currency, description, paid, created_at, refunded_at FROM charges \
+         WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ?",
+    )
+    .bind(account.as_str())
+    .bind(before)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    rows.iter().map(charge).collect::<Result<_, _>>().map(Some)
+}
+
+fn charge(row: &SqliteRow) -> Result<Charge, StoreError> {
+    Ok(Charge {
+        id: row.try_get::<String, _>("id")?.into(),
+        amount: row.try_get("amount")?,
+        currency: currency(row)?,
+        description: row.try_get("description")?,
+        paid: paid(row)?,
+        created_at: ms(row.try_get("created_at")?),
+        refunded_at: row.try_get::<Option<i64>, _>("refunded_at")?.map(ms),
+    })
+}
+
+pub(super) fn currency(row: &SqliteRow) -> Result<Currency, StoreError> {
+    Currency::from_code(row.try_get("currency")?).ok_or(StoreError::Corrupt("currency"))
+}
+
+pub(super) fn paid(row: &SqliteRow) -> Result<Paid, StoreError> {
+    match row.try_get("paid")? {
+        "succeeded" => Ok(Paid::Succeeded),
+        "declined" => Ok(Paid::Declined),
+        _ => Err(StoreError::Corrupt("ending")),
+    }
+}
+
+pub(super) const fn paid_name(paid: Paid) -> &'static str {
+    match paid {
+        Paid::Succeeded => "succeeded",
+        Paid::Declined => "declined",
+    }
+}

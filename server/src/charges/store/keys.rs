@@ -1,0 +1,273 @@
+//! Key records in SQLite: claim, complete, release, renew.
+
+use async_trait::async_trait;
+use model::protocol::admission::{Admission, Front, Stored, admit};
+use model::protocol::{
+    Answer, Claim, Fingerprint, KeyState, Outcome, Paid, Record, RecoveryPoint, Token,
+};
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use sqlx::{Row, query};
+
+use super::sqlite::{int, ms};
+use super::writer::Write;
+use super::{
+    ClaimKey, Claimed, CompleteKey, KeyRow, ReleaseKey, RenewLease, StoreError, accounts, charges,
+};
+use crate::id::{AccountId, ChargeId};
+
+type Stand = Record<Fingerprint, ChargeId>;
+
+#[async_trait]
+impl Write for ClaimKey {
+    type Out = Claimed;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Claimed, StoreError> {
+        let now = accounts::now(db, &self.account).await?;
+        let lease_until = self.design.lease.then(|| now.saturating_add(self.lease_ms));
+        let expires_at = now.saturating_add(self.retention_ms);
+        let forget_at = expires_at.saturating_add(self.tombstone_ms);
+        let claimed = |token, point, takeover| Claimed {
+            outcome: Outcome::Claimed(Claim {
+                token,
+                point,
+                lease_until,
+            }),
+            takeover,
+        };
+        // No look-up before it: two requests that look could both find nothing.
+        let inserted = query(
+            "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
+             lease_until, expires_at, forget_at) \
+             VALUES (?, ?, ?, 'running', 'claimed', ?, ?, ?, ?, ?) \
+             ON CONFLICT (account, key) DO NOTHING",
+        )
+        .bind(self.account.as_str())
+        .bind(self.key.as_str())
+        .bind(&self.fingerprint.as_bytes()[..])
+        .bind(Token::FIRST.0)
+        .bind(int(now))
+        .bind(lease_until.map(int))
+        .bind(int(expires_at))
+        .bind(int(forget_at))
+        .execute(&mut *db)
+        .await?;
+        if inserted.rows_affected() == 1 {
+            return Ok(claimed(Token::FIRST, RecoveryPoint::Claimed, false));
+        }
+        let record = find(db, &self.account, self.key.as_str())
+            .await?
+            .ok_or(StoreError::Corrupt("key"))?;
+        let stored = Stored {
+            record: &record,
+            asked: &self.fingerprint,
+            now,
+        };
+        match admit(&Front::GOOD, Some(stored), &self.design) {
+            Admission::TakeOver { from, point } => {
+                let token = from.next();
+                let taken = query(
+                    "UPDATE keys SET state = 'running', point = ?, token = ?, claimed_at = ?, \
+                     lease_until = ?, expires_at = ?, forget_at = ?, status = NULL, target = NULL \
+                     WHERE account = ? AND key = ? AND token = ?",
+                )
+                .bind(point_name(point))
+                .bind(token.0)
+                .bind(int(now))
+                .bind(lease_until.map(int))
+                .bind(int(expires_at))
+                .bind(int(forget_at))
+                .bind(self.account.as_str())
+                .bind(self.key.as_str())
+                .bind(from.0)
+                .execute(db)
+                .await?;
+                // We hold the write lock since before we read.
+                if taken.rows_affected() != 1 {
+                    return Err(StoreError::Corrupt("token"));
+                }
+                Ok(claimed(token, point, true))
+            }
+            known => Outcome::of_admission(known)
+                .map(|outcome| Claimed {
+                    outcome,
+                    takeover: false,
+                })
+                .ok_or(StoreError::Corrupt("key")),
+        }
+    }
+}
+
+#[async_trait]
+impl Write for CompleteKey {
+    type Out = Outcome<ChargeId>;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Outcome<ChargeId>, StoreError> {
+        let written = query(
+            "UPDATE keys SET state = 'done', lease_until = NULL, status = ?, target = ? \
+             WHERE account = ? AND key = ? AND token = ? AND state = 'running'",
+        )
+        .bind(self.answer.status())
+        .bind(self.answer.charge.as_str())
+        .bind(self.account.as_str())
+        .bind(self.key.as_str())
+        .bind(self.token.0)
+        .execute(&mut *db)
+        .await?;
+        if written.rows_affected() == 0 {
+            return fenced(db, &self.account, self.key.as_str()).await;
+        }
+        charges::insert(db, &self.account, &self.charge).await?;
+        Ok(Outcome::Written)
+    }
+}
+
+#[async_trait]
+impl Write for ReleaseKey {
+    type Out = Outcome<ChargeId>;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Outcome<ChargeId>, StoreError> {
+        let written = query(
+            "UPDATE keys SET state = 'released', lease_until = NULL, point = ? \
+             WHERE account = ? AND key = ? AND token = ? AND state = 'running'",
+        )
+        .bind(point_name(self.point))
+        .bind(self.account.as_str())
+        .bind(self.key.as_str())
+        .bind(self.token.0)
+        .execute(&mut *db)
+        .await?;
+        if written.rows_affected() == 0 {
+            return fenced(db, &self.account, self.key.as_str()).await;
+        }
+        Ok(Outcome::Written)
+    }
+}
+
+#[async_trait]
+impl Write for RenewLease {
+    type Out = bool;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<bool, StoreError> {
+        let now = accounts::now(db, &self.account).await?;
+        let renewed = query(
+            "UPDATE keys SET lease_until = ? \
+             WHERE account = ? AND key = ? AND token = ? AND state = 'running'",
+        )
+        .bind(int(now.saturating_add(self.lease_ms)))
+        .bind(self.account.as_str())
+        .bind(self.key.as_str())
+        .bind(self.token.0)
+        .execute(db)
+        .await?;
+        Ok(renewed.rows_affected() == 1)
+    }
+}
+
+/// Somebody took over: what is saved by now, if anything.
+async fn fenced(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    key: &str,
+) -> Result<Outcome<ChargeId>, StoreError> {
+    let saved = find(db, account, key)
+        .await?
+        .and_then(|record| match record.state {
+            KeyState::Done(answer) => Some(answer),
+            _ => None,
+        });
+    Ok(Outcome::Fenced(saved))
+}
+
+async fn find(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    key: &str,
+) -> Result<Option<Stand>, StoreError> {
+    query(
+        "SELECT fingerprint, state, point, token, claimed_at, lease_until, expires_at, status, \
+         target FROM keys WHERE account = ? AND key = ?",
+    )
+    .bind(account.as_str())
+    .bind(key)
+    .fetch_optional(db)
+    .await?
+    .map(|row| record(&row))
+    .transpose()
+}
+
+fn record(row: &SqliteRow) -> Result<Stand, StoreError> {
+    let point = match row.try_get("point")? {
+        "claimed" => RecoveryPoint::Claimed,
+        "asked" => RecoveryPoint::Asked,
+        _ => return Err(StoreError::Corrupt("recovery point")),
+    };
+    let state = match row.try_get("state")? {
+        "running" => KeyState::Running {
+            lease_until: row.try_get::<Option<i64>, _>("lease_until")?.map(ms),
+            point,
+        },
+        "released" => KeyState::Released { point },
+        "done" => KeyState::Done(Answer {
+            paid: match row.try_get("status")? {
+                201_u16 => Paid::Succeeded,
+                402 => Paid::Declined,
+                _ => return Err(StoreError::Corrupt("status")),
+            },
+            charge: row.try_get::<String, _>("target")?.into(),
+        }),
+        "tombstone" => KeyState::Tombstone,
+        _ => return Err(StoreError::Corrupt("state")),
+    };
+    Ok(Record {
+        fingerprint: fingerprint(row)?,
+        token: Token(row.try_get("token")?),
+        claimed_at: ms(row.try_get("claimed_at")?),
+        expires_at: ms(row.try_get("expires_at")?),
+        state,
+    })
+}
+
+fn fingerprint(row: &SqliteRow) -> Result<Fingerprint, StoreError> {
+    let bytes: &[u8] = row.try_get("fingerprint")?;
+    bytes
+        .try_into()
+        .map(Fingerprint::from_bytes)
+        .map_err(|_| StoreError::Corrupt("fingerprint"))
+}
+
+const fn point_name(point: RecoveryPoint) -> &'static str {
+    match point {
+        RecoveryPoint::Claimed => "claimed",
+        RecoveryPoint::Asked => "asked",
+    }
+}
+
+/// The most records that the lab shows.
+const SHOWN: u32 = 200;
+
+pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<KeyRow>, StoreError> {
+    let rows = query(
+        "SELECT key, fingerprint, state, point, token, claimed_at, lease_until, expires_at, \
+         status, target FROM keys WHERE account = ? ORDER BY claimed_at DESC, key LIMIT ?",
+    )
+    .bind(account.as_str())
+    .bind(SHOWN)
+    .fetch_all(db)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(KeyRow {
+                key: row.try_get("key")?,
+                fingerprint: fingerprint(row)?,
+                state: row.try_get("state")?,
+                point: row.try_get("point")?,
+                token: row.try_get("token")?,
+                claimed_at: ms(row.try_get("claimed_at")?),
+                lease_until: row.try_get::<Option<i64>, _>("lease_until")?.map(ms),
+                expires_at: ms(row.try_get("expires_at")?),
+                status: row.try_get("status")?,
+                charge: row.try_get("target")?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! The card processor's books in SQLite.
+
+use async_trait::async_trait;
+use model::protocol::ProcessorKey;
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use sqlx::{Row, query};
+
+use super::charges::{currency, paid, paid_name};
+use super::sqlite::{int, ms};
+use super::writer::{Lane, Write};
+use super::{Entry, StoreError, TakeMoney, Taken, accounts};
+use crate::id::AccountId;
+
+#[async_trait]
+impl Write for TakeMoney {
+    type Out = Taken;
+    const LANE: Lane = Lane::Ledger;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Taken, StoreError> {
+        let now = accounts::now(db, &self.account).await?;
+        let key = self.processor_key.as_ref().map(ProcessorKey::as_str);
+        // Entries without a key never meet: NULLs are all different.
+        let inserted = query(
+            "INSERT INTO ledger (id, account, processor_key, amount, currency, paid, created_at) \
+             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, processor_key) DO NOTHING",
+        )
+        .bind(self.id.as_str())
+        .bind(self.account.as_str())
+        .bind(key)
+        .bind(self.amount)
+        .bind(self.currency.code())
+        .bind(paid_name(self.paid))
+        .bind(int(now))
+        .execute(&mut *db)
+        .await?;
+        if inserted.rows_affected() == 1 {
+            let entry = Entry {
+                id: self.id.clone(),
+                processor_key: key.map(str::to_owned),
+                amount: self.amount,
+                currency: self.currency,
+                paid: self.paid,
+                created_at: now,
+            };
+            return Ok(Taken {
+                entry,
+                repeated: false,
+            });
+        }
+        let row = query(
+            "SELECT id, processor_key, amount, currency, paid, created_at FROM ledger \
+             WHERE account = ? AND processor_key = ?",
+        )
+        .bind(self.account.as_str())
+        .bind(key)
+        .fetch_one(db)
+        .await?;
+        Ok(Taken {
+            entry: entry(&row)?,
+            repeated: true,
+        })
+    }
+}
+
+pub(super) struct Clear {
+    pub(super) account: AccountId,
+}
+
+#[async_trait]
+impl Write for Clear {
+    type Out = ();
+    const LANE: Lane = Lane::Ledger;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
+        query("DELETE FROM ledger WHERE account = ?")
+            .bind(self.account.as_str())
+            .execute(db)
+            .await?;
+        Ok(())
+    }
+}
+
+pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<Entry>, StoreError> {
+    let rows = query(
+        "SELECT id, processor_key, amount, currency, paid, created_at FROM ledger \
+         WHERE account = ? ORDER BY number",
+    )
+    .bind(account.as_str())
+    .fetch_all(db)
+    .await?;
+    rows.iter().map(entry).collect()
+}
+
+fn entry(row: &SqliteRow) -> Result<Entry, StoreError> {
+    Ok(Entry {
+        id: row.try_get::<String, _>("id")?.into(),
+        processor_key: row.try_get("processor_key")?,
+        amount: row.try_get("amount")?,
+        currency: currency(row)?,
+        paid: paid(row)?,
+        created_at: ms(row.try_get("created_at")?),
+    })
+}

@@ -1,0 +1,189 @@
+//! SQLite: one file, durable on every commit.
+
+use std::path::Path;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use model::Ms;
+use model::protocol::Outcome;
+use sqlx::migrate::MigrateError;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{ConnectOptions, query_scalar};
+
+use super::writer::Writer;
+use super::{
+    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, KeyRow, Ledger, OpenError, ReleaseKey,
+    RenewLease, Store, StoreError, TakeMoney, Taken, accounts, charges, keys, ledger,
+};
+use crate::id::{AccountId, ChargeId};
+use crate::lab::settings::Changes;
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub struct Sqlite {
+    writer: Writer,
+    readers: SqlitePool,
+}
+
+impl Sqlite {
+    /// Opens the file, makes it when there is none, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// [`OpenError`] when it cannot be used.
+    pub async fn open(path: &Path) -> Result<Self, OpenError> {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .foreign_keys(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            // In WAL mode, NORMAL could lose the last commits with the power.
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(Duration::from_secs(5));
+        let mut db = options
+            .connect()
+            .await
+            .map_err(|error| OpenError::File(plain(&error)))?;
+        sqlx::migrate!("migrations/sqlite")
+            .run(&mut db)
+            .await
+            .map_err(|error| match error {
+                MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..) => {
+                    OpenError::Newer
+                }
+                MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+                    OpenError::File(plain(&error))
+                }
+                other => OpenError::File(other.to_string()),
+            })?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(4)
+            .acquire_timeout(Duration::from_secs(10))
+            .connect_with(options.pragma("query_only", "ON"))
+            .await
+            .map_err(|error| OpenError::File(plain(&error)))?;
+        Ok(Self {
+            writer: Writer::start(db),
+            readers,
+        })
+    }
+
+    /// Commits what waits and closes the file.
+    pub async fn close(&self) {
+        // The readers first: the last connection to close tidies the log away.
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
+
+/// What SQLite said, in one line and without its codes.
+fn plain(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// For SQLite, whose integers have a sign.
+pub(super) fn int(ms: Ms) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
+/// And back.
+pub(super) fn ms(int: i64) -> Ms {
+    Ms::try_from(int).unwrap_or(0)
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    async fn create_account(&self, id: AccountId, token_hash: [u8; 32]) -> Result<(), StoreError> {
+        self.writer.run(accounts::Create { id, token_hash }).await
+    }
+
+    async fn account(&self, token_hash: [u8; 32]) -> Result<Option<Account>, StoreError> {
+        accounts::by_token(&self.readers, &token_hash).await
+    }
+
+    async fn count_accounts(&self) -> Result<u32, StoreError> {
+        Ok(query_scalar("SELECT count(*) FROM accounts")
+            .fetch_one(&self.readers)
+            .await?)
+    }
+
+    async fn change(&self, id: AccountId, changes: Changes) -> Result<(), StoreError> {
+        self.writer.run(accounts::Change { id, changes }).await
+    }
+
+    async fn advance(&self, id: AccountId, by_ms: Ms) -> Result<Ms, StoreError> {
+        self.writer.run(accounts::Advance { id, by_ms }).await
+    }
+
+    async fn reset(&self, id: AccountId) -> Result<(), StoreError> {
+        self.writer.run(accounts::Reset { id }).await
+    }
+
+    async fn now(&self, id: &AccountId) -> Result<Ms, StoreError> {
+        let mut db = self.readers.acquire().await?;
+        accounts::now(&mut db, id).await
+    }
+
+    async fn claim(&self, ask: ClaimKey) -> Result<Claimed, StoreError> {
+        self.writer.run(ask).await
+    }
+
+    async fn complete(&self, ask: CompleteKey) -> Result<Outcome<ChargeId>, StoreError> {
+        self.writer.run(ask).await
+    }
+
+    async fn release(&self, ask: ReleaseKey) -> Result<Outcome<ChargeId>, StoreError> {
+        self.writer.run(ask).await
+    }
+
+    async fn renew(&self, ask: RenewLease) -> Result<bool, StoreError> {
+        self.writer.run(ask).await
+    }
+
+    async fn keys(&self, id: &AccountId) -> Result<Vec<KeyRow>, StoreError> {
+        keys::list(&self.readers, id).await
+    }
+
+    async fn insert_charge(&self, account: AccountId, charge: Charge) -> Result<(), StoreError> {
+        self.writer.run(charges::Insert { account, charge }).await
+    }
+
+    async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
+        charges::find(&self.readers, id, charge).await
+    }
+
+    async fn charges(
+        &self,
+        id: &AccountId,
+        limit: u32,
+        after: Option<&str>,
+    ) -> Result<Option<Vec<Charge>>, StoreError> {
+        charges::list(&self.readers, id, limit, after).await
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        query_scalar::<_, i64>("SELECT 1 FROM accounts UNION ALL SELECT 1 LIMIT 1")
+            .fetch_one(&self.readers)
+            .await?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Ledger for Sqlite {
+    async fn take(&self, ask: TakeMoney) -> Result<Taken, StoreError> {
+        self.writer.run(ask).await
+    }
+
+    async fn entries(&self, id: &AccountId) -> Result<Vec<Entry>, StoreError> {
+        ledger::list(&self.readers, id).await
+    }
+
+    async fn clear(&self, account: AccountId) -> Result<(), StoreError> {
+        self.writer.run(ledger::Clear { account }).await
+    }
+}

@@ -1,0 +1,276 @@
+//! The single writer: what arrives together is committed together.
+//!
+//! SQLite has one writer at a time, and a commit waits for the disk. So one task
+//! owns the writing connection, takes everything that waits, runs it in one
+//! transaction and answers only after the commit. Work that fails is run again
+//! alone, so that it takes nobody else down.
+
+use async_trait::async_trait;
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{Connection, query};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::StoreError;
+
+/// The most that one transaction carries.
+const BATCH: usize = 256;
+/// How much may wait.
+const QUEUE: usize = 4096;
+
+/// Whose transaction work belongs to. Transactions never mix the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Ours: accounts, keys, charges.
+    Service,
+    /// The card processor's.
+    Ledger,
+}
+
+/// Work for the writing connection. It may be run twice: when somebody else's
+/// work failed, the transaction is rolled back and each is run again alone.
+#[async_trait]
+pub(super) trait Write: Send + Sync + 'static {
+    /// What it gives.
+    type Out: Send + 'static;
+    /// Whose transaction it belongs to.
+    const LANE: Lane = Lane::Service;
+    /// Does it.
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Self::Out, StoreError>;
+}
+
+#[async_trait]
+trait Job: Send {
+    fn lane(&self) -> Lane;
+    async fn run(&mut self, db: &mut SqliteConnection) -> Result<(), StoreError>;
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+struct Pending<W: Write> {
+    work: W,
+    out: Option<W::Out>,
+    reply: oneshot::Sender<Result<W::Out, StoreError>>,
+}
+
+#[async_trait]
+impl<W: Write> Job for Pending<W> {
+    fn lane(&self) -> Lane {
+        W::LANE
+    }
+
+    async fn run(&mut self, db: &mut SqliteConnection) -> Result<(), StoreError> {
+        self.out = Some(self.work.run(db).await?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+        let Self { out, reply, .. } = *self;
+        let answer = committed.and_then(|()| out.ok_or(StoreError::Closed));
+        // Whoever asked may be gone; the work is done all the same.
+        let _ = reply.send(answer);
+    }
+}
+
+/// Hands work to the writing task.
+#[derive(Debug)]
+pub(super) struct Writer {
+    jobs: mpsc::Sender<Box<dyn Job>>,
+    closing: CancellationToken,
+    ended: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+}
+
+impl std::fmt::Debug for dyn Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Job")
+    }
+}
+
+impl Writer {
+    pub(super) fn start(db: SqliteConnection) -> Self {
+        let (jobs, waiting) = mpsc::channel(QUEUE);
+        let closing = CancellationToken::new();
+        let ended = tokio::spawn(write(db, waiting, closing.clone()));
+        Self {
+            jobs,
+            closing,
+            ended: tokio::sync::Mutex::new(Some(ended)),
+        }
+    }
+
+    /// Runs work and returns after its commit.
+    pub(super) async fn run<W: Write>(&self, work: W) -> Result<W::Out, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(Pending {
+            work,
+            out: None,
+            reply,
+        });
+        self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Ends the task after everything that already waits.
+    pub(super) async fn close(&self) {
+        self.closing.cancel();
+        if let Some(ended) = self.ended.lock().await.take() {
+            let _ = ended.await;
+        }
+    }
+}
+
+async fn write(
+    mut db: SqliteConnection,
+    mut waiting: mpsc::Receiver<Box<dyn Job>>,
+    closing: CancellationToken,
+) {
+    let mut batch = Vec::with_capacity(BATCH);
+    loop {
+        let closed = waiting.is_closed();
+        let count = tokio::select! {
+            count = waiting.recv_many(&mut batch, BATCH) => count,
+            () = closing.cancelled(), if !closed => {
+                // Nothing new comes in; what waits is still done.
+                waiting.close();
+                continue;
+            }
+        };
+        if count == 0 {
+            break;
+        }
+        let (service, ledger): (Vec<_>, Vec<_>) =
+            batch.drain(..).partition(|job| job.lane() == Lane::Service);
+        commit(&mut db, service).await;
+        commit(&mut db, ledger).await;
+    }
+    if let Err(error) = db.close().await {
+        tracing::warn!(%error, "the database was not closed cleanly");
+    }
+}
+
+/// Commits jobs together or, when that fails, each alone.
+async fn commit(db: &mut SqliteConnection, mut jobs: Vec<Box<dyn Job>>) {
+    if jobs.is_empty() {
+        return;
+    }
+    if together(db, &mut jobs).await.is_ok() {
+        for job in jobs {
+            job.answer(Ok(()));
+        }
+        return;
+    }
+    for mut job in jobs {
+        let committed = together(db, std::slice::from_mut(&mut job)).await;
+        job.answer(committed);
+    }
+}
+
+async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    query("BEGIN IMMEDIATE").execute(&mut *db).await?;
+    let mut done = Ok(());
+    for job in jobs {
+        done = job.run(db).await;
+        if done.is_err() {
+            break;
+        }
+    }
+    if done.is_ok() {
+        done = query("COMMIT")
+            .execute(&mut *db)
+            .await
+            .map(drop)
+            .map_err(StoreError::from);
+    }
+    if done.is_err() {
+        // SQLite may have rolled back already, and then this fails: no harm.
+        let _ = query("ROLLBACK").execute(&mut *db).await;
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+    use sqlx::query_scalar;
+    use tempfile::TempDir;
+
+    struct Add(i64);
+
+    #[async_trait]
+    impl Write for Add {
+        type Out = i64;
+        async fn run(&self, db: &mut SqliteConnection) -> Result<i64, StoreError> {
+            query("INSERT INTO t (n) VALUES (?)")
+                .bind(self.0)
+                .execute(&mut *db)
+                .await?;
+            if self.0 < 0 {
+                return Err(StoreError::Corrupt("number"));
+            }
+            // How much the transaction has seen so far.
+            Ok(query_scalar("SELECT count(*) FROM t").fetch_one(db).await?)
+        }
+    }
+
+    async fn open(folder: &TempDir) -> SqliteConnection {
+        use sqlx::ConnectOptions;
+        sqlx::sqlite::SqliteConnectOptions::new()
+            .filename(folder.path().join("w.db"))
+            .create_if_missing(true)
+            .connect()
+            .await
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn work_that_fails_takes_nobody_else_down() {
+        let folder = TempDir::new().unwrap();
+        let mut db = open(&folder).await;
+        query("CREATE TABLE t (n INTEGER UNIQUE)")
+            .execute(&mut db)
+            .await
+            .unwrap();
+        let writer = Writer::start(db);
+        // On one thread all of them wait before the writer wakes: one batch.
+        let done = futures::future::join_all(
+            [1, 2, -1, 3, 2, 4].map(|n| async { writer.run(Add(n)).await.ok() }.boxed_local()),
+        )
+        .await;
+        let written: Vec<_> = done.iter().map(Option::is_some).collect();
+        assert_eq!(written, [true, true, false, true, false, true]);
+        writer.close().await;
+        assert!(matches!(writer.run(Add(9)).await, Err(StoreError::Closed)));
+        let mut db = open(&folder).await;
+        let rows: Vec<i64> = query_scalar("SELECT n FROM t ORDER BY n")
+            .fetch_all(&mut db)
+            .await
+            .unwrap();
+        assert_eq!(rows, [1, 2, 3, 4], "what failed is rolled back");
+    }
+
+    #[tokio::test]
+    async fn what_waits_at_closing_is_still_written() {
+        let folder = TempDir::new().unwrap();
+        let mut db = open(&folder).await;
+        query("CREATE TABLE t (n INTEGER UNIQUE)")
+            .execute(&mut db)
+            .await
+            .unwrap();
+        let writer = Writer::start(db);
+        let (done, ()) = tokio::join!(
+            futures::future::join_all((1..=600).map(|n| writer.run(Add(n)))),
+            writer.close()
+        );
+        assert!(done.iter().filter(|done| done.is_ok()).count() > 0);
+        let mut db = open(&folder).await;
+        let rows: i64 = query_scalar("SELECT count(*) FROM t")
+            .fetch_one(&mut db)
+            .await
+            .unwrap();
+        assert_eq!(
+            rows as usize,
+            done.iter().filter(|done| done.is_ok()).count()
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! What can be set on the command line and in the environment.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use model::Ms;
+use model::protocol::Keyless;
+
+use crate::lab::settings::{self, Settings};
+
+/// Serves the lesson and the charge API.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "charge-once", version)]
+pub struct Config {
+    /// Address and port to listen on; port 0 takes a free one.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_LISTEN",
+        default_value = "127.0.0.1:3000",
+        value_name = "ADDRESS"
+    )]
+    pub listen: SocketAddr,
+
+    /// The database file. It is made on the first start.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_DATABASE",
+        default_value = "sqlite://charge-once.db",
+        value_parser = database,
+        value_name = "URL"
+    )]
+    pub database: PathBuf,
+
+    /// How long a claim on a key holds when its owner gives no sign of life.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_LEASE",
+        default_value = "30s",
+        value_parser = |text: &str| span(text, settings::LEASES),
+        value_name = "TIME"
+    )]
+    pub lease: Duration,
+
+    /// How long a finished key replays its answer.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_RETENTION",
+        default_value = "24h",
+        value_parser = |text: &str| span(text, settings::RETENTIONS),
+        value_name = "TIME"
+    )]
+    pub retention: Duration,
+
+    /// How much longer an expired key is still known, and answered with 410.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_TOMBSTONES",
+        default_value = "30d",
+        value_parser = |text: &str| span(text, settings::RETENTIONS),
+        value_name = "TIME"
+    )]
+    pub tombstones: Duration,
+
+    /// What happens to a charge without a key: `require` refuses it, `allow` makes
+    /// each a charge of its own.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_KEYLESS",
+        default_value = "require",
+        value_parser = keyless,
+        value_name = "POLICY"
+    )]
+    pub keyless: Keyless,
+
+    /// How many sandboxes one address may make in a minute.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_SANDBOX_RATE",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..),
+        value_name = "COUNT"
+    )]
+    pub sandbox_rate: u32,
+
+    /// How many sandboxes there may be at all.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_SANDBOXES",
+        default_value_t = 100_000,
+        value_parser = clap::value_parser!(u32).range(1..),
+        value_name = "COUNT"
+    )]
+    pub sandboxes: u32,
+
+    /// How long the connection of a lost message is held before it is closed.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_HOLD",
+        default_value = "10s",
+        value_parser = |text: &str| span(text, settings::HOLDS),
+        value_name = "TIME",
+        hide = true
+    )]
+    pub hold: Duration,
+}
+
+impl Config {
+    /// The settings of a sandbox that changed none.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        Settings {
+            keyless: self.keyless,
+            lease_ms: ms(self.lease),
+            retention_ms: ms(self.retention),
+            tombstone_ms: ms(self.tombstones),
+            hold_ms: ms(self.hold),
+            design: model::protocol::Design::default(),
+        }
+    }
+}
+
+fn ms(span: Duration) -> Ms {
+    Ms::try_from(span.as_millis()).unwrap_or(Ms::MAX)
+}
+
+/// A length of time like `30s`, `24h` or `1h 30m`, within limits in ms.
+fn span(text: &str, (least, most): (Ms, Ms)) -> Result<Duration, String> {
+    let span = humantime::parse_duration(text)
+        .map_err(|_| String::from("write a length of time like 500ms, 30s or 24h"))?;
+    if (least..=most).contains(&ms(span)) {
+        return Ok(span);
+    }
+    let show = |ms| humantime::format_duration(Duration::from_millis(ms)).to_string();
+    Err(format!(
+        "it has to lie between {} and {}",
+        show(least),
+        show(most)
+    ))
+}
+
+fn database(text: &str) -> Result<PathBuf, String> {
+    if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        return Err(String::from(
+            "PostgreSQL is not available yet; use sqlite://FILE",
+        ));
+    }
+    let path = text
+        .strip_prefix("sqlite://")
+        .or_else(|| text.strip_prefix("sqlite:"))
+        .ok_or("write sqlite://FILE")?;
+    if path.is_empty() || path == ":memory:" || path.contains('?') {
+        return Err(String::from("write sqlite://FILE with the name of a file"));
+    }
+    Ok(path.into())
+}
+
+fn keyless(text: &str) -> Result<Keyless, String> {
+    match text {
+        "require" => Ok(Keyless::Require),
+        "allow" => Ok(Keyless::Allow),
+        "grace" | "fingerprint" => Err(format!("{text} is not available yet")),
+        _ => Err(String::from("write require or allow")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &[&str]) -> Result<Config, String> {
+        Config::try_parse_from([&["charge-once"], args].concat()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_contract() {
+        let config = parse(&[]).unwrap();
+        assert_eq!(config.listen.port(), 3000);
+        assert_eq!(config.database, PathBuf::from("charge-once.db"));
+        let settings = config.settings();
+        assert_eq!(settings.lease_ms, 30_000);
+        assert_eq!(settings.retention_ms, 86_400_000);
+        assert_eq!(settings.tombstone_ms, 30 * 86_400_000);
+        assert_eq!(settings.keyless, Keyless::Require);
+    }
+
+    #[test]
+    fn wrong_values_are_refused_with_a_reason() {
+        for (args, reason) in [
+            (["--lease", "30"], "write a length of time"),
+            (["--lease", "10ms"], "between"),
+            (["--lease", "2days"], "between"),
+            (["--database", "charge-once.db"], "write sqlite://FILE"),
+            (["--database", "postgres://x"], "not available yet"),
+            (["--database", "sqlite::memory:"], "name of a file"),
+            (["--keyless", "grace"], "not available yet"),
+            (["--keyless", "maybe"], "require or allow"),
+            (["--listen", "3000"], "invalid socket address"),
+            (["--sandbox-rate", "0"], "0 is not in"),
+        ] {
+            let error = parse(&args).unwrap_err();
+            assert!(error.contains(reason), "{args:?}: {error}");
+        }
+        assert_eq!(
+            parse(&["--database", "sqlite:///tmp/a b.db"])
+                .unwrap()
+                .database,
+            PathBuf::from("/tmp/a b.db")
+        );
+    }
+}

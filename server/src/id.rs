@@ -1,0 +1,124 @@
+//! Names of things: accounts, charges, requests.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Names an account, which is a sandbox: `acct_…`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AccountId(Arc<str>);
+
+/// Names a charge: `ch_…`. The card processor gives the names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ChargeId(Arc<str>);
+
+/// Names one request: the client's own `X-Request-Id` where it sent a fit one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(Arc<str>);
+
+impl AccountId {
+    /// A new name.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(short("acct_").into())
+    }
+}
+
+impl ChargeId {
+    /// A new name.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(short("ch_").into())
+    }
+}
+
+impl RequestId {
+    /// The longest that is taken from a client, in bytes.
+    const LONGEST: usize = 64;
+
+    /// A new name.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(short("req_").into())
+    }
+
+    /// Takes a client's own name: 1 to 64 of `A-Z a-z 0-9 _ -`.
+    #[must_use]
+    pub fn from_client(text: &[u8]) -> Option<Self> {
+        let fit = (1..=Self::LONGEST).contains(&text.len())
+            && text
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let text = fit.then(|| std::str::from_utf8(text).ok()).flatten()?;
+        Some(Self(text.into()))
+    }
+}
+
+macro_rules! text {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// The name as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
+}
+text!(AccountId, ChargeId, RequestId);
+
+/// A prefix and 80 random bits as 16 characters that people can read aloud: no
+/// `i`, `l`, `o` or `u`.
+fn short(prefix: &str) -> String {
+    const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let bits = Uuid::new_v4().as_u128();
+    // Around the fixed bits of the UUID: 48 above them, 62 below.
+    let (mut high, mut low) = (bits >> 80, bits & ((1 << 60) - 1));
+    let mut text = String::with_capacity(prefix.len() + 16);
+    text.push_str(prefix);
+    for place in 0..16 {
+        let from = if place < 4 { &mut high } else { &mut low };
+        text.push(char::from(LETTERS[(*from & 31) as usize]));
+        *from >>= 5;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_do_not_repeat() {
+        let names: HashSet<_> = (0..10_000).map(|_| short("ch_")).collect();
+        assert_eq!(names.len(), 10_000);
+        assert!(names.iter().all(|name| name.len() == 19));
+    }
+
+    #[test]
+    fn only_a_fit_request_id_is_taken() {
+        let taken = |text: &str| RequestId::from_client(text.as_bytes()).is_some();
+        assert!(taken("pay-1_A"));
+        assert!(taken(&"a".repeat(64)));
+        for bad in ["", "a b", "a\nb", "ä", "<i>", &"a".repeat(65)] {
+            assert!(!taken(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The routes of the lab. All of it is for one sandbox.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::{Json, Router, routing};
+use model::Ms;
+use model::fault::Fault;
+use model::money::Currency;
+use model::protocol::Paid;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::faults::Faults;
+use super::trace;
+use crate::accounts::Known;
+use crate::charges::body;
+use crate::charges::receive::{self, Received, receive};
+use crate::charges::store::{Entry, KeyRow};
+use crate::id::ChargeId;
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+
+/// The longest that a processor can be slow, in ms.
+const SLOWEST: Ms = 60_000;
+
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route(
+            "/lab/faults",
+            routing::get(faults).post(queue).delete(clear),
+        )
+        .route("/lab/clock", routing::post(clock))
+        .route("/lab/settings", routing::get(settings).patch(change))
+        .route("/lab/ledger", routing::get(ledger))
+        .route("/lab/keys", routing::get(keys))
+        .route("/lab/reset", routing::post(reset))
+        .route("/lab/trace", routing::get(trace::stream))
+}
+
+/// Reads a JSON body of the lab.
+async fn json(request: Request) -> Result<Value, Problem> {
+    let (parts, body) = request.into_parts();
+    let bytes = match receive(&parts.headers, body).await {
+        Received::Whole(bytes) => bytes,
+        Received::TooLarge { drained } => return Err(receive::too_large(drained)),
+        Received::Broken => return Err(receive::broken()),
+    };
+    if !body::is_json(
+        parts
+            .headers
+            .get(CONTENT_TYPE)
+            .map(|value| value.as_bytes()),
+    ) {
+        return Err(Problem::new(
+            Kind::OtherType,
+            "Send Content-Type: application/json.",
+        ));
+    }
+    body::parse(&bytes).map_err(|error| Problem::new(Kind::NotJson, error.to_string()))
+}
+
+fn invalid(detail: impl Into<String>) -> Problem {
+    Problem::new(Kind::InvalidLab, detail)
+}
+
+fn read<T: for<'de> Deserialize<'de>>(value: Value) -> Result<T, Problem> {
+    T::deserialize(value).map_err(|error| invalid(format!("The body is not valid: {error}.")))
+}
+
+fn queued(app: &App, account: &Known) -> Json<Value> {
+    Json(json!({ "next": app.faults.queued(&account.id) }))
+}
+
+async fn faults(State(app): State<App>, account: Known) -> Json<Value> {
+    queued(&app, &account)
+}
+
+async fn queue(
+    State(app): State<App>,
+    account: Known,
+    request: Request,
+) -> Result<Json<Value>, Problem> {
+    #[derive(Deserialize)]
+    struct Next {
+        next: Vec<Fault>,
+    }
+    let Next { next } = read(json(request).await?)?;
+    if next
+        .iter()
+        .any(|fault| matches!(fault, Fault::Slow { ms } if *ms > SLOWEST))
+    {
+        return Err(invalid(format!("`slow` takes at most {SLOWEST} ms.")));
+    }
+    app.faults
+        .queue(&account.id, &next)
+        .map_err(|_| invalid(format!("At most {} faults can be queued.", Faults::MOST)))?;
+    Ok(queued(&app, &account))
+}
+
+async fn clear(State(app): State<App>, account: Known) -> StatusCode {
+    app.faults.clear(&account.id);
+    StatusCode::NO_CONTENT
+}
+
+async fn clock(
+    State(app): State<App>,
+    account: Known,
+    request: Request,
+) -> Result<Json<Value>, Problem> {
+    #[derive(Deserialize)]
+    struct Advance {
+        advance_ms: Ms,
+    }
+    let Advance { advance_ms } = read(json(request).await?)?;
+    let ahead_ms = app.store.advance(account.id.clone(), advance_ms).await?;
+    let now = app.store.now(&account.id).await?;
+    Ok(Json(json!({ "ahead_ms": ahead_ms, "now": now })))
+}
+
+async fn settings(account: Known) -> Response {
+    Json(account.settings).into_response()
+}
+
+async fn change(
+    State(app): State<App>,
+    account: Known,
+    request: Request,
+) -> Result<Response, Problem> {
+    use super::settings::SettingError;
+    let body = json(request).await?;
+    let members = body
+        .as_object()
+        .ok_or_else(|| invalid("The body has to be a JSON object."))?;
+    let changes = account
+        .changes
+        .merge(members)
+        .map_err(|error| match error {
+            SettingError::NotAvailable { .. } => {
+                Problem::new(Kind::NotAvailable, format!("{error}."))
+            }
+            _ => invalid(format!("{error}.")),
+        })?;
+    let settings = app.defaults.with(&changes);
+    app.store.change(account.id, changes).await?;
+    Ok(Json(settings).into_response())
+}
+
+#[derive(Serialize)]
+struct Line {
+    id: ChargeId,
+    amount: u32,
+    currency: Currency,
+    processor_key: Option<String>,
+    at: Ms,
+}
+
+impl From<Entry> for Line {
+    fn from(entry: Entry) -> Self {
+        Self {
+            id: entry.id,
+            amount: entry.amount,
+            currency: entry.currency,
+            processor_key: entry.processor_key,
+            at: entry.created_at,
+        }
+    }
+}
+
+/// What the card processor really did: money taken, and cards declined.
+async fn ledger(State(app): State<App>, account: Known) -> Result<Response, Problem> {
+    #[derive(Serialize)]
+    struct Books {
+        charges: Vec<Line>,
+        declined: Vec<Line>,
+    }
+    let entries = app.ledger.entries(&account.id).await?;
+    let (charges, declined): (Vec<_>, Vec<_>) = entries
+        .into_iter()
+        .partition(|entry| entry.paid == Paid::Succeeded);
+    Ok(Json(Books {
+        charges: charges.into_iter().map(Line::from).collect(),
+        declined: declined.into_iter().map(Line::from).collect(),
+    })
+    .into_response())
+}
+
+#[derive(Serialize)]
+struct KeyLine {
+    key: String,
+    state: String,
+    point: String,
+    token: u32,
+    lease_left_ms: Option<Ms>,
+    status: Option<u16>,
+    charge: Option<String>,
+    fingerprint: String,
+    claimed_at: Ms,
+    expires_at: Ms,
+    expired: bool,
+}
+
+impl KeyLine {
+    fn new(row: KeyRow, now: Ms) -> Self {
+        Self {
+            key: row.key,
+            state: row.state,
+            point: row.point,
+            token: row.token,
+            lease_left_ms: row.lease_until.map(|until| until.saturating_sub(now)),
+            status: row.status,
+            charge: row.charge,
+            fingerprint: row.fingerprint.to_string(),
+            claimed_at: row.claimed_at,
+            expires_at: row.expires_at,
+            expired: now >= row.expires_at,
+        }
+    }
+}
+
+/// The key records as stored, the last claimed first.
+async fn keys(State(app): State<App>, account: Known) -> Result<Response, Problem> {
+    #[derive(Serialize)]
+    struct Keys {
+        now: Ms,
+        keys: Vec<KeyLine>,
+    }
+    let rows = app.store.keys(&account.id).await?;
+    let now = app.store.now(&account.id).await?;
+    let keys = rows.into_iter().map(|row| KeyLine::new(row, now)).collect();
+    Ok(Json(Keys { now, keys }).into_response())
+}
+
+/// Empties the sandbox. Its settings and its clock stay.
+async fn reset(State(app): State<App>, account: Known) -> Result<StatusCode, Problem> {
+    app.faults.clear(&account.id);
+    app.store.reset(account.id.clone()).await?;
+    app.ledger.clear(account.id.clone()).await?;
+    app.live.channel(&account.id).clear();
+    Ok(StatusCode::NO_CONTENT)
+}

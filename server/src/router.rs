@@ -1,0 +1,47 @@
+//! Every route and every layer around them.
+
+use axum::extract::State;
+use axum::{Router, middleware, routing};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::trace::TraceLayer;
+
+use crate::problem::Problem;
+use crate::state::App;
+use crate::{accounts, assets, charges, lab, pages, request_id, security};
+
+/// The whole service.
+pub(crate) fn router(app: App) -> Router {
+    let api = Router::new()
+        .merge(accounts::api::router())
+        .merge(charges::api::router())
+        .merge(lab::api::router())
+        .route("/healthz", routing::get(|| async { "ok" }))
+        .route("/readyz", routing::get(ready))
+        .with_state(app)
+        .layer(middleware::map_response(no_store));
+    // The first layer is the innermost.
+    api.merge(assets::router())
+        .merge(pages::router())
+        .layer(middleware::from_fn(security::problems))
+        .layer(security::csrf())
+        .layer(CatchPanicLayer::custom(security::panicked))
+        .layer(middleware::from_fn(security::headers))
+        .layer(TraceLayer::new_for_http().make_span_with(request_id::span))
+        .layer(middleware::from_fn(request_id::name))
+}
+
+async fn ready(State(app): State<App>) -> Result<&'static str, Problem> {
+    app.store.ready().await?;
+    Ok("ok")
+}
+
+/// Answers of the API are about now and about one sandbox: no cache may keep them.
+async fn no_store(mut response: axum::response::Response) -> axum::response::Response {
+    use axum::http::HeaderValue;
+    use axum::http::header::CACHE_CONTROL;
+    response
+        .headers_mut()
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}

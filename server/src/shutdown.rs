@@ -1,0 +1,60 @@
+//! Shutdown as a value: who has to end is told, and who still works is waited for.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Told to everything that would otherwise go on.
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    begun: CancellationToken,
+    attempts: TaskTracker,
+}
+
+impl Shutdown {
+    /// Begins the shutdown.
+    pub fn begin(&self) {
+        self.begun.cancel();
+    }
+
+    /// Waits until the shutdown has begun.
+    pub async fn begun(&self) {
+        self.begun.cancelled().await;
+    }
+
+    /// Runs an attempt in a task of its own, which no disconnect cancels and for
+    /// which the shutdown waits.
+    pub fn spawn_attempt(&self, attempt: impl Future<Output = ()> + Send + 'static) {
+        self.attempts.spawn(attempt);
+    }
+
+    /// Waits for the running attempts, but no longer than this. Says whether all ended.
+    pub async fn attempts_ended(&self, at_most: Duration) -> bool {
+        self.attempts.close();
+        tokio::time::timeout(at_most, self.attempts.wait())
+            .await
+            .is_ok()
+    }
+}
+
+/// Waits for SIGTERM or SIGINT.
+///
+/// # Errors
+/// When the signals cannot be listened to.
+pub async fn signal() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        Ok(())
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}

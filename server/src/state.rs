@@ -1,0 +1,61 @@
+//! What every handler can reach.
+
+use std::sync::Arc;
+
+use crate::accounts::Sandboxes;
+use crate::charges::driver::Driver;
+use crate::charges::processor::Processor;
+use crate::charges::store::sqlite::Sqlite;
+use crate::charges::store::{Ledger, Store};
+use crate::config::Config;
+use crate::lab::faults::Faults;
+use crate::lab::live::Live;
+use crate::lab::settings::Settings;
+use crate::shutdown::Shutdown;
+
+/// The parts of the running service. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct App {
+    /// Accounts, keys and charges.
+    pub(crate) store: Arc<dyn Store>,
+    /// The card processor's books, for the lab to show.
+    pub(crate) ledger: Arc<dyn Ledger>,
+    /// Who may make a sandbox.
+    pub(crate) sandboxes: Arc<Sandboxes>,
+    /// What the next attempts meet.
+    pub(crate) faults: Arc<Faults>,
+    /// The live traces.
+    pub(crate) live: Arc<Live>,
+    /// Runs attempts.
+    pub(crate) driver: Driver,
+    /// The settings of a sandbox that changed none.
+    pub(crate) defaults: Settings,
+    /// When to end.
+    pub(crate) shutdown: Shutdown,
+}
+
+impl App {
+    pub(crate) fn new(
+        config: &Config,
+        sandboxes: u32,
+        sqlite: Arc<Sqlite>,
+        shutdown: Shutdown,
+    ) -> Self {
+        let store: Arc<dyn Store> = sqlite.clone();
+        let ledger: Arc<dyn Ledger> = sqlite;
+        Self {
+            sandboxes: Arc::new(Sandboxes::new(
+                config.sandbox_rate,
+                config.sandboxes,
+                sandboxes,
+            )),
+            faults: Arc::default(),
+            live: Arc::default(),
+            driver: Driver::new(store.clone(), Processor::new(ledger.clone())),
+            defaults: config.settings(),
+            store,
+            ledger,
+            shutdown,
+        }
+    }
+}

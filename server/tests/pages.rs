@@ -1,0 +1,136 @@
+//! The pages: their policy, their form, and what is not there.
+
+mod common;
+
+use common::{Service, problem};
+
+const HTML: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
+
+async fn page(service: &Service, path: &str) -> reqwest::Response {
+    service
+        .get(path)
+        .header("Accept", HTML)
+        .send()
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn each_page_has_a_nonce_of_its_own() {
+    let service = Service::start().await;
+    let mut nonces = Vec::new();
+    for _ in 0..2 {
+        let response = page(&service, "/").await;
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["cache-control"], "no-cache");
+        assert!(
+            response.headers()["content-type"]
+                .to_str()
+                .unwrap()
+                .starts_with("text/html")
+        );
+        let policy = response.headers()["content-security-policy"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        for part in [
+            "'strict-dynamic'",
+            "'wasm-unsafe-eval'",
+            "connect-src 'self'",
+            "base-uri 'none'",
+        ] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        assert!(!policy.contains("unsafe-inline"), "{policy}");
+        let nonce = policy
+            .split("'nonce-")
+            .nth(1)
+            .unwrap()
+            .split('\'')
+            .next()
+            .unwrap()
+            .to_owned();
+        assert!(nonce.len() >= 22, "{nonce}");
+        let body = response.text().await.unwrap();
+        // Every script of the page carries it; data blocks do not run.
+        for script in body.split("<script").skip(1) {
+            let tag = script.split('>').next().unwrap();
+            assert!(
+                tag.contains(&format!("nonce=\"{nonce}\"")) || tag.contains("application/"),
+                "<script{tag}>"
+            );
+        }
+        nonces.push(nonce);
+    }
+    assert_ne!(nonces[0], nonces[1]);
+}
+
+#[tokio::test]
+async fn pages_are_compressed_for_who_can_read_it() {
+    let service = Service::start().await;
+    let encoding = async |accept: &str| {
+        let response = service
+            .get("/")
+            .header("Accept", HTML)
+            .header("Accept-Encoding", accept)
+            .send()
+            .await
+            .unwrap();
+        assert!(
+            response.headers()["vary"]
+                .to_str()
+                .unwrap()
+                .contains("accept-encoding")
+        );
+        response
+            .headers()
+            .get("content-encoding")
+            .map(|value| value.to_str().unwrap().to_owned())
+    };
+    assert_eq!(encoding("gzip, br").await.as_deref(), Some("br"));
+    assert_eq!(encoding("gzip").await.as_deref(), Some("gzip"));
+    assert_eq!(encoding("identity").await, None);
+}
+
+#[tokio::test]
+async fn a_missing_page_is_a_page_for_people_and_a_problem_for_programs() {
+    let service = Service::start().await;
+    let response = page(&service, "/nothing").await;
+    assert_eq!(response.status(), 404);
+    assert!(
+        response.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with("text/html")
+    );
+    assert!(
+        response.headers()["content-security-policy"]
+            .to_str()
+            .unwrap()
+            .contains("nonce-")
+    );
+    assert!(response.text().await.unwrap().contains("<html"));
+    assert_eq!(
+        problem(service.get("/nothing").send().await.unwrap())
+            .await
+            .0,
+        404
+    );
+    // Under the API even a browser gets the problem.
+    assert_eq!(problem(page(&service, "/lab/nothing").await).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_redirects() {
+    let service = Service::start().await;
+    let response = page(&service, "/nothing/?step=5").await;
+    assert_eq!(response.status(), 308);
+    assert_eq!(response.headers()["location"], "/nothing?step=5");
+    let response = page(&service, "//example.com/").await;
+    assert!(
+        response
+            .headers()
+            .get("location")
+            .is_none_or(|to| to == "/example.com")
+    );
+}
