@@ -1,3 +1,7 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { defineConfig } from '@playwright/test';
 
 // `cargo xtask test` starts the server and gives its URL. With a server of your
@@ -40,7 +44,7 @@ export default defineConfig({
         webServer: {
           command: `../target/debug/charge-once --listen 127.0.0.1:${port}`,
           url: `${baseURL}/`,
-          env: { CHARGE_ONCE_DATABASE: `../target/browser-tests/${process.pid}.db` },
+          env: { CHARGE_ONCE_DATABASE: `sqlite://${join(mkdtempSync(join(tmpdir(), 'charge-once-')), 'browser.db')}` },
         },
       }),
 });

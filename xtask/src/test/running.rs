@@ -35,7 +35,10 @@ impl Running {
         let mut command = Command::new(binary);
         command
             .current_dir(home)
-            .env("CHARGE_ONCE_DATABASE", home.join("browser.db"))
+            .env(
+                "CHARGE_ONCE_DATABASE",
+                format!("sqlite://{}", home.join("browser.db").display()),
+            )
             .args(["--listen", "127.0.0.1:0"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
