@@ -1,4 +1,8 @@
 //! The player of the lesson's scenarios.
+#![expect(
+    missing_docs,
+    reason = "the island macro writes a struct for the props without any"
+)]
 
 use super::address::{Address, Home};
 use super::predict::Predict;

@@ -142,6 +142,7 @@ impl<'a> Told<'a> {
             Some(What::Replied(_)) if self.lost() => "Lost",
             Some(What::Replied(_) | What::Unheard(_) | What::Received(_)) => "Reply",
             Some(What::TimedOut { .. }) => "Timeout",
+            Some(What::Broke { .. }) => "Broken",
             Some(What::Crashed) => "Crash",
             Some(What::GaveUp) => "Give up",
             _ => "Send",
@@ -186,6 +187,7 @@ impl<'a> Told<'a> {
             Some(What::Replied(_) | What::Received(_)) => "The reply arrives",
             Some(What::Unheard(_)) => "The reply finds nobody",
             Some(What::TimedOut { .. }) => "The app stops waiting",
+            Some(What::Broke { .. }) => "The connection breaks",
             Some(What::Crashed) => "The process dies",
             Some(What::GaveUp) => "The app gives up",
             _ => "Something happens",
@@ -224,7 +226,7 @@ impl<'a> Told<'a> {
     /// The step in whole sentences.
     #[must_use]
     pub fn sentences(self) -> String {
-        let told: Vec<String> = self.0.iter().filter_map(|fact| sentence(fact)).collect();
+        let told: Vec<String> = self.0.iter().filter_map(sentence).collect();
         told.join(" ")
     }
 }
@@ -331,6 +333,10 @@ fn sentence(fact: &Fact) -> Option<String> {
         ),
         What::TimedOut { after_ms } => format!(
             "After {} the app stops waiting. It knows only that it heard nothing.",
+            span(*after_ms)
+        ),
+        What::Broke { after_ms } => format!(
+            "After {} the connection breaks without an answer. That is as good as silence.",
             span(*after_ms)
         ),
         What::Waits {

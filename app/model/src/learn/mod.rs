@@ -4,4 +4,4 @@ mod answers;
 mod question;
 
 pub use answers::Answers;
-pub use question::{Choice, Fault, Question, Show, check};
+pub use question::{Choice, Fault, Question, Show, Text, check};

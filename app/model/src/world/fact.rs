@@ -108,6 +108,11 @@ pub enum What {
         /// After how long, in ms.
         after_ms: Ms,
     },
+    /// The connection ended without an answer.
+    Broke {
+        /// After how long, in ms.
+        after_ms: Ms,
+    },
     /// The client waits before it sends again.
     Waits {
         /// For how long, in ms.
@@ -214,7 +219,7 @@ impl What {
                 (Actor::Api, Actor::Client)
             }
             Self::Crashed => (Actor::Api, Actor::Api),
-            Self::TimedOut { .. } | Self::Waits { .. } | Self::GaveUp => {
+            Self::TimedOut { .. } | Self::Broke { .. } | Self::Waits { .. } | Self::GaveUp => {
                 (Actor::Client, Actor::Client)
             }
         }

@@ -251,7 +251,7 @@ impl Frame {
                     (status, _) => Belief::Refused(status),
                 };
             }
-            What::TimedOut { .. } => {
+            What::TimedOut { .. } | What::Broke { .. } => {
                 self.waiting = None;
                 self.belief = Belief::Unknown;
             }

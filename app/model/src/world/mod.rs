@@ -7,6 +7,7 @@
 
 mod fact;
 mod frame;
+mod live;
 mod moves;
 mod run;
 mod scenario;
@@ -16,6 +17,7 @@ mod work;
 
 pub use fact::{Actor, Answered, Asked, Call, Fact, Found, LiveFact, Said, What};
 pub use frame::{Belief, Fate, Frame, KeyLine, KeyStage, LedgerLine, Waiting};
+pub use live::{ClientFact, merge};
 pub use moves::{Effect, ImpossibleMove, Move};
 pub use run::{Setup, Timing, charge_name, key_name, run};
 pub use scenario::Scenario;

@@ -119,7 +119,9 @@ fn opens(fact: &Fact, before: Option<&Fact>) -> bool {
                 ..
             }) | Some(What::Released { .. })
         ),
-        What::TimedOut { .. } => !matches!(before, Some(What::ReplyLost | What::RequestLost)),
+        What::TimedOut { .. } | What::Broke { .. } => {
+            !matches!(before, Some(What::ReplyLost | What::RequestLost))
+        }
         What::Arrived | What::RequestLost | What::ReplyLost | What::Received(_) | What::GaveUp => {
             false
         }

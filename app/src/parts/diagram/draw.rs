@@ -249,8 +249,13 @@ fn bars(pen: &mut Pen, plan: &Plan, all: &[Row], shot: &Shot, y_now: i32) {
         let client_end = if waits {
             y_now
         } else {
-            what(|what| matches!(what, What::TimedOut { .. } | What::Received(_)))
-                .map_or(from, |(_, y)| y)
+            what(|what| {
+                matches!(
+                    what,
+                    What::TimedOut { .. } | What::Broke { .. } | What::Received(_)
+                )
+            })
+            .map_or(from, |(_, y)| y)
         };
         let class = if waits { "f-client" } else { "x-busy-fill" };
         if waits {

@@ -217,6 +217,7 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
             fact.at,
             Sign::Client(format!("stops waiting after {}", words::span(*after_ms))),
         ),
+        What::Broke { .. } => push(fact.at, Sign::Client("connection breaks".to_owned())),
         What::Waits { ms, .. } => {
             push(fact.at, Sign::Client(format!("waits {}", words::span(*ms))))
         }
