@@ -1,5 +1,8 @@
 //! The pages: their policy, their form, and what is not there.
 
+// Helpers outside of test functions fail the test as well.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use common::{Service, problem};

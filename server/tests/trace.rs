@@ -1,5 +1,8 @@
 //! The live trace: order, resuming, gaps, endings.
 
+// Helpers outside of test functions fail the test as well.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::time::Duration;

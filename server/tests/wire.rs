@@ -1,5 +1,8 @@
 //! Errors on the wire, order of precedence, and connections that stay right.
 
+// Helpers outside of test functions fail the test as well.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::time::Duration;

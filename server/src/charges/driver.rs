@@ -4,25 +4,25 @@
 //! half-way. Every command that is carried out becomes a fact of the live trace.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use model::Ms;
 use model::fault::Fault;
 use model::protocol::{
-    Answer, Attempt, Claim, Command, Fingerprint, IdempotencyKey, Outcome, ProcessorKey,
-    ProtocolError, Refusal, Reply, Token,
+    Answer, Attempt, Command, Fingerprint, IdempotencyKey, Outcome, ProcessorKey, ProtocolError,
+    Reply, Token,
 };
-use model::world::{Call, Found, Said, What};
+use model::world::{Call, What};
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 use tracing::Instrument;
 
+use super::heartbeat::Heartbeat;
 use super::order::Order;
 use super::processor::{Processor, Verdict};
 use super::reply::{UNAVAILABLE, answered};
 use super::store::{
     Charge, ClaimKey, CompleteKey, ReleaseKey, RenewLease, Store, StoreError, Taken,
 };
+use super::told;
 use crate::clock;
 use crate::id::{AccountId, ChargeId};
 use crate::lab::live::Scribe;
@@ -213,44 +213,7 @@ impl Running {
             })
             .await?;
         let lease_ms = settings.design.lease.then_some(settings.lease_ms);
-        let (word, found) = match &claimed.outcome {
-            Outcome::Claimed(Claim {
-                token: Token(token),
-                ..
-            }) if claimed.takeover => (
-                "takeover",
-                Found::TakenOver {
-                    lease_ms,
-                    token: *token,
-                },
-            ),
-            Outcome::Claimed(Claim {
-                token: Token(token),
-                ..
-            }) => (
-                "created",
-                Found::New {
-                    lease_ms,
-                    token: *token,
-                },
-            ),
-            Outcome::Known(answer) => (
-                "replayed",
-                Found::Done {
-                    status: answer.status(),
-                    charge: answer.charge.to_string(),
-                },
-            ),
-            Outcome::Refused(Refusal::Reused) => ("mismatch", Found::Reused),
-            Outcome::Refused(Refusal::Expired) => ("expired", Found::Expired),
-            Outcome::Refused(Refusal::InProgress { retry_after_s }) => (
-                "in_progress",
-                Found::InProgress {
-                    retry_after_s: *retry_after_s,
-                },
-            ),
-            _ => return Err(ProtocolError.into()),
-        };
+        let (word, found) = told::found(&claimed, lease_ms).ok_or(ProtocolError)?;
         self.word = word;
         self.tell_call(
             sent,
@@ -304,25 +267,7 @@ impl Running {
         // The books are written, so the fact is told now, even though a slow
         // answer is still on its way: `back` is when it will be there.
         let back = at.saturating_add(Ms::try_from(spoken.delay.as_millis()).unwrap_or(0));
-        let said = match &spoken.verdict {
-            Verdict::Final(Taken {
-                entry,
-                repeated: false,
-            }) => Said::Final {
-                paid: entry.paid,
-                charge: entry.id.to_string(),
-            },
-            Verdict::Final(Taken {
-                entry,
-                repeated: true,
-            }) => Said::Repeated {
-                paid: entry.paid,
-                charge: entry.id.to_string(),
-            },
-            Verdict::Trouble(trouble) => Said::Trouble {
-                status: trouble.processor_status,
-            },
-        };
+        let said = told::said(&spoken.verdict);
         scribe.call(at, Call { sent, back }, What::Charged { keyed, said });
         if *fault == Fault::CrashAfterCharge {
             return Err(Stop::Crash);
@@ -405,30 +350,5 @@ impl Running {
                 .ok_or(StoreError::Corrupt("charge"))?,
         };
         Ok(Ending::Reply(reply, Some(charge)))
-    }
-}
-
-/// Renews a lease while its owner lives; it ends with the owner.
-struct Heartbeat(JoinHandle<()>);
-
-impl Heartbeat {
-    fn start(store: Arc<dyn Store>, lease: RenewLease) -> Self {
-        let pause = Duration::from_millis((lease.lease_ms / 3).max(10));
-        Self(tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(pause).await;
-                match store.renew(lease.clone()).await {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(error) => tracing::warn!(%error, "a lease could not be renewed"),
-                }
-            }
-        }))
-    }
-}
-
-impl Drop for Heartbeat {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

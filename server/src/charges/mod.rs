@@ -3,9 +3,11 @@
 pub mod api;
 pub mod body;
 pub mod driver;
+mod heartbeat;
 pub mod key_header;
 pub mod order;
 pub mod processor;
 pub mod receive;
 pub mod reply;
 pub mod store;
+mod told;

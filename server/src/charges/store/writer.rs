@@ -191,7 +191,6 @@ async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use futures::FutureExt;
     use sqlx::query_scalar;
     use tempfile::TempDir;
 
@@ -233,11 +232,9 @@ mod tests {
             .unwrap();
         let writer = Writer::start(db);
         // On one thread all of them wait before the writer wakes: one batch.
-        let done = futures::future::join_all(
-            [1, 2, -1, 3, 2, 4].map(|n| async { writer.run(Add(n)).await.ok() }.boxed_local()),
-        )
-        .await;
-        let written: Vec<_> = done.iter().map(Option::is_some).collect();
+        let work = [1, 2, -1, 3, 2, 4].map(|n| writer.run(Add(n)));
+        let done = futures::future::join_all(work).await;
+        let written: Vec<_> = done.iter().map(Result::is_ok).collect();
         assert_eq!(written, [true, true, false, true, false, true]);
         writer.close().await;
         assert!(matches!(writer.run(Add(9)).await, Err(StoreError::Closed)));
