@@ -34,6 +34,12 @@ impl ChargeId {
     pub fn random() -> Self {
         Self(short("ch_").into())
     }
+
+    /// A new name for a refund: `re_…`. What is saved under a key names either.
+    #[must_use]
+    pub fn random_refund() -> Self {
+        Self(short("re_").into())
+    }
 }
 
 impl RequestId {

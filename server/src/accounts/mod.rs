@@ -8,8 +8,8 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 
-use crate::charges::api::unauthorized;
 use crate::charges::store::StoreError;
+use crate::charges::submit::unauthorized;
 use crate::id::AccountId;
 use crate::lab::settings::{Changes, Settings};
 use crate::problem::Problem;

@@ -16,12 +16,10 @@ use tokio::sync::oneshot;
 use tracing::Instrument;
 
 use super::heartbeat::Heartbeat;
-use super::order::Order;
+use super::order::Work;
 use super::processor::{Processor, Verdict};
 use super::reply::{UNAVAILABLE, answered};
-use super::store::{
-    Charge, ClaimKey, CompleteKey, ReleaseKey, RenewLease, Store, StoreError, Taken,
-};
+use super::store::{ClaimKey, CompleteKey, Made, ReleaseKey, RenewLease, Store, StoreError, Taken};
 use super::told;
 use crate::clock;
 use crate::id::{AccountId, ChargeId};
@@ -46,8 +44,8 @@ pub struct Job {
     pub key: Option<IdempotencyKey>,
     /// The request.
     pub fingerprint: Fingerprint,
-    /// What is to be charged.
-    pub order: Order,
+    /// What is to be done.
+    pub work: Work,
     /// What goes wrong.
     pub fault: Fault,
     /// Writes down what happens.
@@ -57,8 +55,8 @@ pub struct Job {
 /// How an attempt ended. A crashed one ends without a word.
 #[derive(Debug)]
 pub enum Ending {
-    /// With a reply and, where it speaks of a charge, that charge.
-    Reply(Reply<ChargeId>, Option<Charge>),
+    /// With a reply and, where it speaks of a charge or a refund, that.
+    Reply(Reply<ChargeId>, Option<Made>),
     /// The store failed. What was claimed stays claimed until its lease is over.
     Unavailable,
 }
@@ -100,8 +98,8 @@ impl Driver {
 struct Running {
     driver: Driver,
     job: Job,
-    /// The charge that this attempt was told of.
-    made: Option<Charge>,
+    /// What this attempt made.
+    made: Option<Made>,
     heartbeat: Option<Heartbeat>,
     /// The outcome in one word, for the log.
     word: &'static str,
@@ -244,7 +242,7 @@ impl Running {
     ) -> Result<Outcome<ChargeId>, Stop> {
         let Job {
             account,
-            order,
+            work,
             fault,
             scribe,
             ..
@@ -261,7 +259,7 @@ impl Running {
         let spoken = self
             .driver
             .processor
-            .charge(account, processor_key, order, *fault)
+            .charge(account, processor_key, work, *fault)
             .await?;
         let at = clock::now();
         // The books are written, so the fact is told now, even though a slow
@@ -280,23 +278,15 @@ impl Running {
         if *fault == Fault::CrashBeforeSave {
             return Err(Stop::Crash);
         }
-        let charge = Charge {
-            id: entry.id.clone(),
-            amount: order.amount.minor(),
-            currency: order.currency,
-            description: order.description.clone(),
-            paid: entry.paid,
-            created_at: entry.created_at,
-            refunded_at: None,
-        };
+        let made = self.job.work.made(&entry);
         if token.is_none() {
             // With a key this happens together with the key's record.
             self.driver
                 .store
-                .insert_charge(account.clone(), charge.clone())
+                .insert(account.clone(), made.clone())
                 .await?;
         }
-        self.made = Some(charge);
+        self.made = Some(made);
         Ok(Outcome::Charged(Answer {
             paid: entry.paid,
             charge: entry.id,
@@ -310,7 +300,7 @@ impl Running {
     ) -> Result<Outcome<ChargeId>, Stop> {
         self.heartbeat = None;
         let (account, key) = self.owner()?;
-        let charge = self.made.clone().ok_or(ProtocolError)?;
+        let made = self.made.clone().ok_or(ProtocolError)?;
         let (status, name, key_name) =
             (answer.status(), answer.charge.to_string(), key.to_string());
         let sent = clock::now();
@@ -319,7 +309,7 @@ impl Running {
             key,
             token,
             answer,
-            charge,
+            made,
         };
         let outcome = self.driver.store.complete(ask).await?;
         let written = outcome == Outcome::Written;
@@ -335,20 +325,22 @@ impl Running {
         Ok(outcome)
     }
 
-    /// Finds the charge that a reply speaks of.
+    /// Finds what a reply speaks of.
     async fn reply(&mut self, reply: Reply<ChargeId>) -> Result<Ending, Stop> {
         let Reply::Final { answer, .. } = &reply else {
             return Ok(Ending::Reply(reply, None));
         };
-        let charge = match self.made.take() {
-            Some(made) if made.id == answer.charge => made,
-            _ => self
-                .driver
-                .store
-                .charge(&self.job.account, answer.charge.as_str())
-                .await?
-                .ok_or(StoreError::Corrupt("charge"))?,
+        if let Some(made) = self.made.take_if(|made| *made.id() == answer.charge) {
+            return Ok(Ending::Reply(reply, Some(made)));
+        }
+        let (store, account) = (&self.driver.store, &self.job.account);
+        let id = answer.charge.as_str();
+        // The key belongs to this very request, so it saved the same kind of thing.
+        let made = match self.job.work {
+            Work::Charge(_) => store.charge(account, id).await?.map(Made::Charge),
+            Work::Refund(_) => store.refund(account, id).await?.map(Made::Refund),
         };
-        Ok(Ending::Reply(reply, Some(charge)))
+        let made = made.ok_or(StoreError::Corrupt("charge"))?;
+        Ok(Ending::Reply(reply, Some(made)))
     }
 }

@@ -10,4 +10,5 @@ pub mod processor;
 pub mod receive;
 pub mod reply;
 pub mod store;
+pub mod submit;
 mod told;

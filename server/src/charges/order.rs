@@ -1,7 +1,10 @@
 //! What a client orders: a valid charge.
 
 use model::money::{Amount, Currency, LARGEST};
+use model::protocol::Paid;
 use serde_json::Value;
+
+use super::store::{Charge, Entry, Made, Refund};
 
 /// The longest description, in characters.
 pub const LONGEST_DESCRIPTION: usize = 500;
@@ -16,6 +19,67 @@ pub struct Order {
     pub currency: Currency,
     /// The client's words for it.
     pub description: Option<String>,
+}
+
+/// What an attempt is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Make a charge.
+    Charge(Order),
+    /// Give a charge back, in full.
+    Refund(Charge),
+}
+
+impl Work {
+    /// What came of it, by the processor's entry.
+    #[must_use]
+    pub fn made(&self, entry: &Entry) -> Made {
+        match self {
+            Self::Charge(order) => Made::Charge(Charge {
+                id: entry.id.clone(),
+                amount: order.amount.minor(),
+                currency: order.currency,
+                description: order.description.clone(),
+                paid: entry.paid,
+                created_at: entry.created_at,
+                refunded_at: None,
+            }),
+            Self::Refund(charge) => Made::Refund(Refund {
+                id: entry.id.clone(),
+                charge: charge.id.clone(),
+                amount: charge.amount,
+                currency: charge.currency,
+                created_at: entry.created_at,
+            }),
+        }
+    }
+
+    /// Reads the body of a refund. It may be empty, or name the whole amount.
+    ///
+    /// # Errors
+    /// What is wrong, naming the member.
+    pub fn refund(charge: Charge, body: &Value) -> Result<Self, String> {
+        let members = body
+            .as_object()
+            .ok_or("The body has to be a JSON object.")?;
+        if charge.paid == Paid::Declined {
+            return Err(String::from(
+                "The card was declined: there is nothing to give back.",
+            ));
+        }
+        match members.get("amount") {
+            None | Some(Value::Null) => {}
+            given => {
+                if amount(given)?.minor() != charge.amount {
+                    let whole = charge.amount;
+                    return Err(format!(
+                        "`amount` can only be the whole charge, {whole}, so far."
+                    ));
+                }
+            }
+        }
+        Ok(Self::Refund(charge))
+    }
 }
 
 impl Order {

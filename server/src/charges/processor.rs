@@ -1,7 +1,8 @@
 //! The card processor, which is simulated: another company with books of its own.
 //!
 //! What it writes is durable before it answers. It charges once for one processor
-//! key: the second call gets the first result, declines included.
+//! key: the second call gets the first result, declines included. It gives a
+//! charge back once, whatever key it is asked with.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use model::fault::Fault;
 use model::protocol::{Paid, ProcessorKey, Trouble};
 
-use super::order::Order;
+use super::order::Work;
 use super::store::{Ledger, StoreError, TakeMoney, Taken};
 use crate::id::{AccountId, ChargeId};
 
@@ -44,7 +45,7 @@ impl Processor {
         Self { ledger }
     }
 
-    /// Asks for money.
+    /// Asks it to take money, or to give it back.
     ///
     /// # Errors
     /// [`StoreError`] when the books cannot be written. Whether money was taken is
@@ -53,7 +54,7 @@ impl Processor {
         &self,
         account: &AccountId,
         key: Option<ProcessorKey>,
-        order: &Order,
+        work: &Work,
         fault: Fault,
     ) -> Result<Spoken, StoreError> {
         let trouble = |processor_status, retry_after_s| {
@@ -72,18 +73,27 @@ impl Processor {
             Fault::Processor429 => return trouble(429, Some(1)),
             _ => {}
         }
+        let (amount, currency) = match work {
+            Work::Charge(order) => (order.amount.minor(), order.currency),
+            Work::Refund(charge) => (charge.amount, charge.currency),
+        };
+        let (id, refund_of) = match work {
+            Work::Charge(_) => (ChargeId::random(), None),
+            Work::Refund(charge) => (ChargeId::random_refund(), Some(charge.id.clone())),
+        };
         let taken = self
             .ledger
             .take(TakeMoney {
                 account: account.clone(),
                 processor_key: key,
-                amount: order.amount.minor(),
-                currency: order.currency,
+                amount,
+                currency,
                 paid: match fault {
                     Fault::Declined => Paid::Declined,
                     _ => Paid::Succeeded,
                 },
-                id: ChargeId::random(),
+                refund_of,
+                id,
             })
             .await?;
         let delay = match fault {

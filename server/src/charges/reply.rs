@@ -12,7 +12,7 @@ use model::world::Answered;
 use serde::Serialize;
 
 use super::driver::Ending;
-use super::store::Charge;
+use super::store::{Charge, Made, Refund};
 use crate::id::ChargeId;
 use crate::problem::{Kind, Problem};
 
@@ -63,6 +63,30 @@ impl<'a> ChargeBody<'a> {
     }
 }
 
+/// A refund on the wire.
+#[derive(Debug, Serialize)]
+struct RefundBody<'a> {
+    id: &'a ChargeId,
+    charge: &'a ChargeId,
+    amount: u32,
+    currency: Currency,
+    status: &'static str,
+    created: String,
+}
+
+impl<'a> RefundBody<'a> {
+    fn new(refund: &'a Refund) -> Self {
+        Self {
+            id: &refund.id,
+            charge: &refund.charge,
+            amount: refund.amount,
+            currency: refund.currency,
+            status: "succeeded",
+            created: timestamp(refund.created_at),
+        }
+    }
+}
+
 fn timestamp(at: Ms) -> String {
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(at)).to_string()
 }
@@ -99,7 +123,7 @@ pub fn answered(reply: &Reply<ChargeId>) -> Answered {
 impl IntoResponse for Ending {
     fn into_response(self) -> Response {
         match self {
-            Self::Reply(Reply::Final { replayed, .. }, Some(charge)) => settled(charge, replayed),
+            Self::Reply(Reply::Final { replayed, .. }, Some(made)) => settled(made, replayed),
             Self::Reply(Reply::Refused(refusal), _) => refused(refusal).into_response(),
             Self::Reply(Reply::Trouble(trouble), _) => troubled(trouble).into_response(),
             Self::Unavailable | Self::Reply(Reply::Final { .. }, None) => Problem::new(
@@ -113,15 +137,16 @@ impl IntoResponse for Ending {
     }
 }
 
-fn settled(charge: Charge, replayed: bool) -> Response {
-    let mut response = match charge.paid {
-        Paid::Succeeded => made(&charge),
-        Paid::Declined => Problem::new(
+fn settled(made: Made, replayed: bool) -> Response {
+    let mut response = match made {
+        Made::Charge(charge) if charge.paid == Paid::Declined => Problem::new(
             Kind::Declined,
             "The card was declined and nothing was charged. Another try needs a new key.",
         )
         .about(charge.id)
         .into_response(),
+        Made::Charge(charge) => created(&ChargeBody::then(&charge), &charge.id),
+        Made::Refund(refund) => created(&RefundBody::new(&refund), &refund.charge),
     };
     if replayed {
         response
@@ -131,13 +156,14 @@ fn settled(charge: Charge, replayed: bool) -> Response {
     response
 }
 
-fn made(charge: &Charge) -> Response {
+/// A 201 whose `Location` is the charge, where the state now can be read.
+fn created(body: &impl Serialize, charge: &ChargeId) -> Response {
     // Texts and numbers: this cannot fail.
-    let body = serde_json::to_vec(&ChargeBody::then(charge)).unwrap_or_default();
+    let body = serde_json::to_vec(body).unwrap_or_default();
     let mut response = (StatusCode::CREATED, body).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if let Ok(location) = HeaderValue::try_from(format!("/charges/{}", charge.id)) {
+    if let Ok(location) = HeaderValue::try_from(format!("/charges/{charge}")) {
         headers.insert(LOCATION, location);
     }
     response

@@ -153,6 +153,8 @@ struct Line {
     amount: u32,
     currency: Currency,
     processor_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refund_of: Option<String>,
     at: Ms,
 }
 
@@ -163,27 +165,30 @@ impl From<Entry> for Line {
             amount: entry.amount,
             currency: entry.currency,
             processor_key: entry.processor_key,
+            refund_of: entry.refund_of,
             at: entry.created_at,
         }
     }
 }
 
-/// What the card processor really did: money taken, and cards declined.
+/// What the card processor really did: money taken, cards declined, money given back.
 async fn ledger(State(app): State<App>, account: Known) -> Result<Response, Problem> {
-    #[derive(Serialize)]
+    #[derive(Default, Serialize)]
     struct Books {
         charges: Vec<Line>,
         declined: Vec<Line>,
+        refunds: Vec<Line>,
     }
-    let entries = app.ledger.entries(&account.id).await?;
-    let (charges, declined): (Vec<_>, Vec<_>) = entries
-        .into_iter()
-        .partition(|entry| entry.paid == Paid::Succeeded);
-    Ok(Json(Books {
-        charges: charges.into_iter().map(Line::from).collect(),
-        declined: declined.into_iter().map(Line::from).collect(),
-    })
-    .into_response())
+    let mut books = Books::default();
+    for entry in app.ledger.entries(&account.id).await? {
+        let page = match (entry.paid, &entry.refund_of) {
+            (Paid::Declined, _) => &mut books.declined,
+            (Paid::Succeeded, Some(_)) => &mut books.refunds,
+            (Paid::Succeeded, None) => &mut books.charges,
+        };
+        page.push(entry.into());
+    }
+    Ok(Json(books).into_response())
 }
 
 #[derive(Serialize)]

@@ -143,7 +143,7 @@ impl Channel {
 /// Writes down the facts of one attempt.
 #[derive(Clone, Debug)]
 pub struct Scribe {
-    channel: Arc<Channel>,
+    channel: Option<Arc<Channel>>,
     request: RequestId,
 }
 
@@ -151,7 +151,20 @@ impl Scribe {
     /// A scribe for an attempt.
     #[must_use]
     pub const fn new(channel: Arc<Channel>, request: RequestId) -> Self {
-        Self { channel, request }
+        Self {
+            channel: Some(channel),
+            request,
+        }
+    }
+
+    /// A scribe that writes nothing down. Refunds have one: the facts of a trace
+    /// tell of charges only.
+    #[must_use]
+    pub const fn silent(request: RequestId) -> Self {
+        Self {
+            channel: None,
+            request,
+        }
     }
 
     /// Something happened just now.
@@ -170,8 +183,11 @@ impl Scribe {
     }
 
     fn write(&self, at: Ms, call: Option<Call>, asked: Option<Asked>, what: What) {
+        let Some(channel) = &self.channel else {
+            return;
+        };
         let request = self.request.as_str().to_owned();
-        self.channel.publish(|id| LiveFact {
+        channel.publish(|id| LiveFact {
             id,
             request,
             at,

@@ -8,10 +8,71 @@ use sqlx::{Row, query, query_scalar};
 
 use super::sqlite::{int, ms};
 use super::writer::Write;
-use super::{Charge, StoreError};
+use super::{Charge, Made, Refund, StoreError};
 use crate::id::AccountId;
 
 pub(super) async fn insert(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    made: &Made,
+) -> Result<(), StoreError> {
+    match made {
+        Made::Charge(charge) => insert_charge(db, account, charge).await,
+        Made::Refund(refund) => insert_refund(db, account, refund).await,
+    }
+}
+
+async fn insert_refund(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    refund: &Refund,
+) -> Result<(), StoreError> {
+    // Another key may have given the same charge back.
+    query(
+        "INSERT INTO refunds (id, account, charge, amount, currency, created_at) \
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .bind(refund.id.as_str())
+    .bind(account.as_str())
+    .bind(refund.charge.as_str())
+    .bind(refund.amount)
+    .bind(refund.currency.code())
+    .bind(int(refund.created_at))
+    .execute(&mut *db)
+    .await?;
+    query("UPDATE charges SET refunded_at = ? WHERE id = ? AND refunded_at IS NULL")
+        .bind(int(refund.created_at))
+        .bind(refund.charge.as_str())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn find_refund(
+    db: &SqlitePool,
+    account: &AccountId,
+    id: &str,
+) -> Result<Option<Refund>, StoreError> {
+    query(
+        "SELECT id, charge, amount, currency, created_at FROM refunds WHERE id = ? AND account = ?",
+    )
+    .bind(id)
+    .bind(account.as_str())
+    .fetch_optional(db)
+    .await?
+    .map(|row| {
+        Ok(Refund {
+            id: row.try_get::<String, _>("id")?.into(),
+            charge: row.try_get::<String, _>("charge")?.into(),
+            amount: row.try_get("amount")?,
+            currency: currency(&row)?,
+            created_at: ms(row.try_get("created_at")?),
+        })
+    })
+    .transpose()
+}
+
+async fn insert_charge(
     db: &mut SqliteConnection,
     account: &AccountId,
     charge: &Charge,
@@ -35,14 +96,14 @@ pub(super) async fn insert(
 
 pub(super) struct Insert {
     pub(super) account: AccountId,
-    pub(super) charge: Charge,
+    pub(super) made: Made,
 }
 
 #[async_trait]
 impl Write for Insert {
     type Out = ();
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        insert(db, &self.account, &self.charge).await
+        insert(db, &self.account, &self.made).await
     }
 }
 

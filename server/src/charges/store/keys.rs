@@ -116,7 +116,7 @@ impl Write for CompleteKey {
         if written.rows_affected() == 0 {
             return fenced(db, &self.account, self.key.as_str()).await;
         }
-        charges::insert(db, &self.account, &self.charge).await?;
+        charges::insert(db, &self.account, &self.made).await?;
         Ok(Outcome::Written)
     }
 }

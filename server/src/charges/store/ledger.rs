@@ -9,7 +9,7 @@ use super::charges::{currency, paid, paid_name};
 use super::sqlite::{int, ms};
 use super::writer::{Lane, Write};
 use super::{Entry, StoreError, TakeMoney, Taken, accounts};
-use crate::id::AccountId;
+use crate::id::{AccountId, ChargeId};
 
 #[async_trait]
 impl Write for TakeMoney {
@@ -19,10 +19,11 @@ impl Write for TakeMoney {
     async fn run(&self, db: &mut SqliteConnection) -> Result<Taken, StoreError> {
         let now = accounts::now(db, &self.account).await?;
         let key = self.processor_key.as_ref().map(ProcessorKey::as_str);
+        let refund_of = self.refund_of.as_ref().map(ChargeId::as_str);
         // Entries without a key never meet: NULLs are all different.
         let inserted = query(
-            "INSERT INTO ledger (id, account, processor_key, amount, currency, paid, created_at) \
-             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, processor_key) DO NOTHING",
+            "INSERT INTO ledger (id, account, processor_key, amount, currency, paid, created_at, \
+             refund_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )
         .bind(self.id.as_str())
         .bind(self.account.as_str())
@@ -31,6 +32,7 @@ impl Write for TakeMoney {
         .bind(self.currency.code())
         .bind(paid_name(self.paid))
         .bind(int(now))
+        .bind(refund_of)
         .execute(&mut *db)
         .await?;
         if inserted.rows_affected() == 1 {
@@ -40,6 +42,7 @@ impl Write for TakeMoney {
                 amount: self.amount,
                 currency: self.currency,
                 paid: self.paid,
+                refund_of: refund_of.map(str::to_owned),
                 created_at: now,
             };
             return Ok(Taken {
@@ -48,10 +51,11 @@ impl Write for TakeMoney {
             });
         }
         let row = query(
-            "SELECT id, processor_key, amount, currency, paid, created_at FROM ledger \
-             WHERE account = ? AND processor_key = ?",
+            "SELECT id, processor_key, amount, currency, paid, created_at, refund_of FROM ledger \
+             WHERE account = ?1 AND (refund_of = ?2 OR (?2 IS NULL AND processor_key = ?3))",
         )
         .bind(self.account.as_str())
+        .bind(refund_of)
         .bind(key)
         .fetch_one(db)
         .await?;
@@ -82,7 +86,7 @@ impl Write for Clear {
 
 pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<Entry>, StoreError> {
     let rows = query(
-        "SELECT id, processor_key, amount, currency, paid, created_at FROM ledger \
+        "SELECT id, processor_key, amount, currency, paid, created_at, refund_of FROM ledger \
          WHERE account = ? ORDER BY number",
     )
     .bind(account.as_str())
@@ -98,6 +102,7 @@ fn entry(row: &SqliteRow) -> Result<Entry, StoreError> {
         amount: row.try_get("amount")?,
         currency: currency(row)?,
         paid: paid(row)?,
+        refund_of: row.try_get("refund_of")?,
         created_at: ms(row.try_get("created_at")?),
     })
 }

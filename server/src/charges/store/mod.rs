@@ -96,8 +96,8 @@ pub struct CompleteKey {
     pub token: Token,
     /// The answer.
     pub answer: Answer<ChargeId>,
-    /// The charge, which is written in the same transaction.
-    pub charge: Charge,
+    /// What the answer speaks of. It is written in the same transaction.
+    pub made: Made,
 }
 
 /// What giving a key back needs.
@@ -143,6 +143,41 @@ pub struct Charge {
     pub created_at: Ms,
     /// When it was given back, if it was.
     pub refunded_at: Option<Ms>,
+}
+
+/// Money that was given back, as it was when that was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refund {
+    /// Its name: `re_…`.
+    pub id: ChargeId,
+    /// Of which charge.
+    pub charge: ChargeId,
+    /// In minor units.
+    pub amount: u32,
+    /// In which currency.
+    pub currency: Currency,
+    /// When, by the sandbox's clock.
+    pub created_at: Ms,
+}
+
+/// What an attempt made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// A charge.
+    Charge(Charge),
+    /// A refund of one.
+    Refund(Refund),
+}
+
+impl Made {
+    /// Its name.
+    #[must_use]
+    pub const fn id(&self) -> &ChargeId {
+        match self {
+            Self::Charge(charge) => &charge.id,
+            Self::Refund(refund) => &refund.id,
+        }
+    }
 }
 
 /// A key record as the lab shows it.
@@ -199,8 +234,10 @@ pub trait Store: Send + Sync + 'static {
     /// The records of an account, newest claim first.
     async fn keys(&self, id: &AccountId) -> Result<Vec<KeyRow>, StoreError>;
 
-    /// Writes a charge that has no key.
-    async fn insert_charge(&self, id: AccountId, charge: Charge) -> Result<(), StoreError>;
+    /// Writes what was made without a key.
+    async fn insert(&self, id: AccountId, made: Made) -> Result<(), StoreError>;
+    /// One refund of an account.
+    async fn refund(&self, id: &AccountId, refund: &str) -> Result<Option<Refund>, StoreError>;
     /// One charge of an account.
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError>;
     /// The charges of an account, newest first, after one of them. `None` when
@@ -229,6 +266,8 @@ pub struct Entry {
     pub currency: Currency,
     /// How it ended.
     pub paid: Paid,
+    /// The charge that it gives back, if it is a refund.
+    pub refund_of: Option<String>,
     /// When, by the sandbox's clock.
     pub created_at: Ms,
 }
@@ -246,7 +285,9 @@ pub struct TakeMoney {
     pub currency: Currency,
     /// How it ends.
     pub paid: Paid,
-    /// The name of the new charge.
+    /// The charge to give back, once, instead of taking money.
+    pub refund_of: Option<ChargeId>,
+    /// The name of the new entry.
     pub id: ChargeId,
 }
 

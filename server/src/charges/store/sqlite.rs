@@ -14,8 +14,9 @@ use sqlx::{ConnectOptions, query_scalar};
 
 use super::writer::Writer;
 use super::{
-    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, KeyRow, Ledger, OpenError, ReleaseKey,
-    RenewLease, Store, StoreError, TakeMoney, Taken, accounts, charges, keys, ledger,
+    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, KeyRow, Ledger, Made, OpenError,
+    Refund, ReleaseKey, RenewLease, Store, StoreError, TakeMoney, Taken, accounts, charges, keys,
+    ledger,
 };
 use crate::id::{AccountId, ChargeId};
 use crate::lab::settings::Changes;
@@ -148,8 +149,12 @@ impl Store for Sqlite {
         keys::list(&self.readers, id).await
     }
 
-    async fn insert_charge(&self, account: AccountId, charge: Charge) -> Result<(), StoreError> {
-        self.writer.run(charges::Insert { account, charge }).await
+    async fn insert(&self, account: AccountId, made: Made) -> Result<(), StoreError> {
+        self.writer.run(charges::Insert { account, made }).await
+    }
+
+    async fn refund(&self, id: &AccountId, refund: &str) -> Result<Option<Refund>, StoreError> {
+        charges::find_refund(&self.readers, id, refund).await
     }
 
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
