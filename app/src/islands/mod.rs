@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod contents;
+pub mod lab;
 pub mod player;
 pub mod predict;
 pub mod quiz;

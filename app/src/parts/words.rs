@@ -22,6 +22,13 @@ pub fn seconds(ms: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
+/// A length of time in seconds with as many decimals as it needs: `2`, `2.5`.
+#[must_use]
+pub fn decimal_seconds(ms: u64) -> String {
+    let text = format!("{}.{:03}", ms / 1000, ms % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// What an actor is called.
 #[must_use]
 pub const fn name(actor: Actor) -> &'static str {
