@@ -217,6 +217,31 @@ async fn sigterm_lets_running_work_finish_and_ends_with_0() {
 }
 
 #[tokio::test]
+async fn sigterm_waits_for_work_whose_client_has_left() {
+    let folder = TempDir::new().unwrap();
+    let database = folder.path().join("a.db");
+    let running = Running::start(&database);
+    let sandbox = running.sandbox().await;
+    sandbox.faults(json!([{"fault":"slow","ms":900}])).await;
+    let left = sandbox
+        .charge("k", ORDER)
+        .timeout(Duration::from_millis(200));
+    assert!(left.send().await.is_err());
+    // The client's own task has to run to close the connection.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    running.signal("-TERM");
+    assert_eq!(running.end(Duration::from_secs(8)), Some(0));
+    let running = Running::start(&database);
+    let sandbox = running.with(&sandbox.token);
+    let retry = sandbox.charge("k", ORDER).send().await.unwrap();
+    assert_eq!(retry.status(), 201);
+    assert_eq!(retry.headers()["idempotency-replayed"], "true");
+    assert_eq!(sandbox.taken().await, [4000]);
+    running.signal("-TERM");
+    assert_eq!(running.end(Duration::from_secs(8)), Some(0));
+}
+
+#[tokio::test]
 async fn a_finished_charge_survives_kill_9_and_its_replay_too() {
     let folder = TempDir::new().unwrap();
     let database = folder.path().join("a.db");

@@ -15,7 +15,7 @@ use crate::lab::settings::{Changes, Settings};
 use crate::problem::Problem;
 use crate::state::App;
 
-pub use rate::Sandboxes;
+pub use rate::{Full, Sandboxes};
 pub(crate) use token::Token;
 
 /// The account that a request comes from.
