@@ -1,19 +1,24 @@
 //! The pages of Charge Once, rendered on the server, and the islands that come
 //! alive in the browser.
 //!
-//! Features: `ssr` for the server, `hydrate` for the browser's bundle.
+//! Features: `ssr` for the server; `islands-lesson` and `islands-lab` for the two
+//! clients in the browser.
 
 // The view macros nest types deeply.
 #![recursion_limit = "256"]
 
 // Public, because the component macros emit public items: a private module would
 // leave them unreachable.
+#[cfg(any(feature = "ssr", feature = "islands-lesson"))]
 pub mod content;
 pub mod islands;
+#[cfg(feature = "ssr")]
 pub mod pages;
 pub mod parts;
+#[cfg(feature = "ssr")]
 pub mod shell;
 
+#[cfg(feature = "ssr")]
 pub use shell::{App, shell};
 
 /// Wakes the islands that the server rendered. The browser's bundle starts here.

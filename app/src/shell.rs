@@ -15,6 +15,8 @@ use leptos_router::path;
 
 /// The whole HTML document. `options` names the folder of the client bundle.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
+    let mut client = options.clone();
+    client.output_name = client_name(&options.output_name).into();
     let assets = format!("/{}", options.site_pkg_dir);
     view! {
         <!DOCTYPE html>
@@ -26,13 +28,24 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <script nonce=use_nonce() inner_html=EARLY></script>
                 <link rel="icon" type="image/svg+xml" href="/favicon.svg"/>
                 <link rel="stylesheet" href=format!("{assets}/{}.css", options.output_name)/>
-                <HydrationScripts options=options.clone() islands=true/>
+                <HydrationScripts options=client islands=true/>
                 <MetaTags/>
             </head>
             <body>
                 <App/>
             </body>
         </html>
+    }
+}
+
+/// The client that holds the islands of the page that is asked for.
+fn client_name(lesson: &str) -> String {
+    let lab = use_context::<http::request::Parts>()
+        .is_some_and(|request| request.uri.path().starts_with("/lab"));
+    if lab {
+        format!("{lesson}-lab")
+    } else {
+        lesson.to_owned()
     }
 }
 

@@ -13,16 +13,21 @@ use crate::error::{AtPath as _, Error};
 use crate::paths::Paths;
 use crate::{compress, style};
 
-/// The name of the files in the bundle, without their extension.
+/// The name of the style sheet, and of the client that most pages load.
 const NAME: &str = "charge-once";
 /// Part of the hash of the input: raise it when the same input is to be bundled
 /// in another way.
 const RECIPE: &[u8] = b"1";
 const ICON: &str = "favicon.svg";
 
-/// Makes the bundle of the compiled client and the style sheets.
-pub(crate) fn build(paths: &Paths, wasm: &Path) -> Result<(), Error> {
-    let bound = bind(paths, wasm)?;
+/// A client that was bound: its name, and the folder with its files.
+pub(crate) struct Bound {
+    name: &'static str,
+    folder: PathBuf,
+}
+
+/// Makes the bundle of the clients and the style sheets.
+pub(crate) fn build(paths: &Paths, clients: &[Bound]) -> Result<(), Error> {
     let css = style::build(&paths.style())?;
     let icon = paths.style().join(ICON);
     let icon = fs::read(&icon).at(icon)?;
@@ -31,9 +36,12 @@ pub(crate) fn build(paths: &Paths, wasm: &Path) -> Result<(), Error> {
         (format!("{NAME}.css"), css.into_bytes()),
         (String::from(ICON), icon),
     ];
-    for extension in ["js", "wasm"] {
-        let path = bound.join(format!("{NAME}.{extension}"));
-        parts.push((format!("{NAME}.{extension}"), fs::read(&path).at(path)?));
+    for Bound { name, folder } in clients {
+        for extension in ["js", "wasm"] {
+            let file = format!("{name}.{extension}");
+            let path = folder.join(&file);
+            parts.push((file, fs::read(&path).at(path)?));
+        }
     }
     let hash = hash(
         parts
@@ -49,10 +57,9 @@ pub(crate) fn build(paths: &Paths, wasm: &Path) -> Result<(), Error> {
     let next = paths.client_target().join("next");
     fresh(&next)?;
     for (name, bytes) in &parts {
-        if bound.join(name).exists() {
-            copy_with_siblings(&bound, &next, name)?;
-        } else {
-            compress::write(&next.join(name), bytes)?;
+        match clients.iter().find(|it| it.folder.join(name).exists()) {
+            Some(client) => copy_with_siblings(&client.folder, &next, name)?,
+            None => compress::write(&next.join(name), bytes)?,
         }
     }
     // Only a whole bundle takes the place of the last one.
@@ -63,17 +70,17 @@ pub(crate) fn build(paths: &Paths, wasm: &Path) -> Result<(), Error> {
 
 /// The client with its JavaScript glue, compressed; from the cache when the same
 /// WASM was bound before.
-fn bind(paths: &Paths, wasm: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn bind(paths: &Paths, name: &'static str, wasm: &Path) -> Result<Bound, Error> {
     let raw = fs::read(wasm).at(wasm)?;
-    let cache = paths.client_target().join("bound");
+    let cache = paths.client_target().join("bound").join(name);
     let folder = cache.join(hash([RECIPE, raw.as_slice()]));
     if folder.is_dir() {
-        return Ok(folder);
+        return Ok(Bound { name, folder });
     }
     let work = cache.join("work");
     fresh(&cache)?;
     Bindgen::new()
-        .input_bytes(NAME, raw)
+        .input_bytes(name, raw)
         .web(true)
         .and_then(|bindgen| {
             bindgen
@@ -89,15 +96,15 @@ fn bind(paths: &Paths, wasm: &Path) -> Result<PathBuf, Error> {
             "a dependency brings JavaScript snippets, which the bundle does not carry",
         )));
     }
-    let module = work.join(format!("{NAME}_bg.wasm"));
+    let module = work.join(format!("{name}_bg.wasm"));
     let bytes = fs::read(&module).at(&module)?;
     fs::remove_file(&module).at(&module)?;
-    compress::write(&work.join(format!("{NAME}.wasm")), &bytes)?;
-    let glue = work.join(format!("{NAME}.js"));
+    compress::write(&work.join(format!("{name}.wasm")), &bytes)?;
+    let glue = work.join(format!("{name}.js"));
     let bytes = fs::read(&glue).at(&glue)?;
     compress::write(&glue, &bytes)?;
     fs::rename(&work, &folder).at(&folder)?;
-    Ok(folder)
+    Ok(Bound { name, folder })
 }
 
 /// Sixteen hexadecimal digits over the parts, each with its length in front.
@@ -138,7 +145,7 @@ fn copy_with_siblings(from: &Path, to: &Path, name: &str) -> Result<(), Error> {
 
 fn report(folder: &Path, parts: &[(String, Vec<u8>)]) -> Result<(), Error> {
     println!(
-        "    {:<18} {:>9} {:>9} {:>9}",
+        "    {:<22} {:>9} {:>9} {:>9}",
         "", "bytes", "gzip", "brotli"
     );
     for (name, bytes) in parts {
@@ -148,7 +155,7 @@ fn report(folder: &Path, parts: &[(String, Vec<u8>)]) -> Result<(), Error> {
                 .map_or_else(|_| String::from("-"), |metadata| metadata.len().to_string())
         };
         println!(
-            "    {name:<18} {:>9} {:>9} {:>9}",
+            "    {name:<22} {:>9} {:>9} {:>9}",
             bytes.len(),
             size("gz"),
             size("br")

@@ -1,6 +1,8 @@
 //! Predict, then reveal: the reader commits to an answer before the model gives its own.
 
+use crate::parts::counter::counts;
 use leptos::prelude::*;
+use maud::html;
 use model::world::{Frame, Scenario};
 
 /// How a scenario ends, by playing it.
@@ -69,38 +71,28 @@ pub fn Predict(
         }
     };
     let reveal = move || {
-        guess.get().map(|guess| {
-            let asked = asked(scenario.get());
-            let end = ends(asked.scenario, seed.get());
-            let charged = end.charged();
-            let verdict = if guess == charged {
-                format!("You said {guess}, and {charged} it is.")
-            } else {
-                format!("You said {guess}. It is {charged}.")
-            };
-            view! {
-                <p>
-                    <b>{verdict}</b>
-                    " "
-                    {asked.because}
-                </p>
-                <dl class="count">
-                    <div>
-                        <dt>"intended"</dt>
-                        <dd>{end.intended}</dd>
-                    </div>
-                    <div class="slash" aria-hidden="true"></div>
-                    <div class=if end.overcharged() { "bad" } else { "ok" }>
-                        <dt>"charged"</dt>
-                        <dd>{charged}</dd>
-                    </div>
-                    <div class="att">
-                        <dt>"attempts"</dt>
-                        <dd>{end.attempts}</dd>
-                    </div>
-                </dl>
+        let Some(guess) = guess.get() else {
+            return String::new();
+        };
+        let asked = asked(scenario.get());
+        let end = ends(asked.scenario, seed.get());
+        let charged = end.charged();
+        html! {
+            p {
+                b {
+                    @if guess == charged {
+                        "You said " (guess) ", and " (charged) " it is."
+                    } @else {
+                        "You said " (guess) ". It is " (charged) "."
+                    }
+                }
+                " " (asked.because)
             }
-        })
+            dl class="count" {
+                (counts(end.intended as usize, charged, end.attempts as usize, false))
+            }
+        }
+        .0
     };
     view! {
         <fieldset class="predict">
@@ -109,9 +101,7 @@ pub fn Predict(
                 {move || asked(scenario.get()).question}
             </legend>
             <div class="seg">{choice(0)} {choice(1)} {choice(2)}</div>
-            <div class="reveal" aria-live="polite">
-                {reveal}
-            </div>
+            <div class="reveal" aria-live="polite" inner_html=reveal></div>
             <p class="wait" hidden=move || guess.get().is_some()>
                 "Pick a number to see what happens."
             </p>

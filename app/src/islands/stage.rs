@@ -169,43 +169,17 @@ pub fn StageVoice(
 /// How to read the picture.
 #[must_use]
 pub fn legend() -> impl IntoView {
-    let item = |svg: &'static str, word: &'static str| {
-        view! {
-            <li>
-                <svg class="seq" viewBox="0 0 44 18" aria-hidden="true" inner_html=svg></svg>
-                {word}
-            </li>
-        }
-    };
-    view! {
-        <div class="legend">
-            <h4>"How to read it"</h4>
-            <ul>
-                {item(
-                    r#"<path class="x-past" d="M2 9h30"/><path class="x-tip-past" d="M42 9l-10 -5v10z"/>"#,
-                    "a request",
-                )}
-                {item(
-                    r#"<path class="x-past x-reply" d="M42 9H4"/><path class="x-past" d="M9 4L3 9l6 5"/>"#,
-                    "a reply",
-                )}
-                {item(
-                    r#"<rect class="f-client" x="18" y="0" width="8" height="18"/>"#,
-                    "waiting or busy",
-                )}
-                {item(
-                    r#"<path class="x-lost" d="M42 9h-8l-4 -6l-7 12l-4 -6"/><path class="f-lost" transform="translate(11 9) scale(.56)" d="M15 -5.5L6.4 -.4L11.2 2.5L5.6 3.1L10.6 10.7L3 5.6L2.2 10.3L-.5 6.4L-5.7 15L-3.9 5.1L-9.8 7.2L-6 2.2L-14.4 .9L-6.2 -1.4L-9.8 -5.4L-4.5 -4.6L-7.6 -14.1L-1.3 -6.3L.9 -10.8L2.3 -6L8.1 -10.7L5.2 -3.8Z"/>"#,
-                    "lost",
-                )}
-                {item(
-                    r#"<g class="g-ledger" stroke-width="2"><path d="M14 7h16M14 11h16"/></g>"#,
-                    "money taken",
-                )}
-                {item(
-                    r#"<path class="x-axis" d="M22 0v6M22 12v6M16 8l12 -5M16 15l12 -5"/>"#,
-                    "time left out",
-                )}
-            </ul>
-        </div>
-    }
+    view! { <div class="legend" inner_html=LEGEND></div> }
 }
+
+/// Nothing in it changes, so it is text.
+const LEGEND: &str = concat!(
+    "<h4>How to read it</h4><ul>",
+    r#"<li><svg class="seq" viewBox="0 0 44 18" aria-hidden="true"><path class="x-past" d="M2 9h30"/><path class="x-tip-past" d="M42 9l-10 -5v10z"/></svg>a request</li>"#,
+    r#"<li><svg class="seq" viewBox="0 0 44 18" aria-hidden="true"><path class="x-past x-reply" d="M42 9H4"/><path class="x-past" d="M9 4L3 9l6 5"/></svg>a reply</li>"#,
+    r#"<li><svg class="seq" viewBox="0 0 44 18" aria-hidden="true"><rect class="f-client" x="18" y="0" width="8" height="18"/></svg>waiting or busy</li>"#,
+    r#"<li><svg class="seq" viewBox="0 0 44 18" aria-hidden="true"><path class="x-lost" d="M42 9h-8l-4 -6l-7 12l-4 -6"/><path class="f-lost" transform="translate(11 9) scale(.56)" d="M15 -5.5L6.4 -.4L11.2 2.5L5.6 3.1L10.6 10.7L3 5.6L2.2 10.3L-.5 6.4L-5.7 15L-3.9 5.1L-9.8 7.2L-6 2.2L-14.4 .9L-6.2 -1.4L-9.8 -5.4L-4.5 -4.6L-7.6 -14.1L-1.3 -6.3L.9 -10.8L2.3 -6L8.1 -10.7L5.2 -3.8Z"/></svg>lost</li>"#,
+    r#"<li><svg class="seq" viewBox="0 0 44 18" aria-hidden="true"><g class="g-ledger" stroke-width="2"><path d="M14 7h16M14 11h16"/></g></svg>money taken</li>"#,
+    r#"<li><svg class="seq" viewBox="0 0 44 18" aria-hidden="true"><path class="x-axis" d="M22 0v6M22 12v6M16 8l12 -5M16 15l12 -5"/></svg>time left out</li>"#,
+    "</ul>"
+);

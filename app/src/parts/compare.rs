@@ -3,6 +3,7 @@
 use super::shot::Shot;
 use super::words;
 use leptos::prelude::*;
+use maud::{Markup, html};
 
 /// Two columns whose rows are held against each other.
 #[component]
@@ -10,51 +11,30 @@ pub fn Compare(
     /// What is shown.
     shot: Memo<Shot>,
 ) -> impl IntoView {
-    let rows = move || {
-        shot.with(|shot| words::versus(&shot.frame))
-            .into_iter()
-            .map(|row| {
-                view! {
-                    <tr class="c-lab">
-                        <th colspan="2" scope="rowgroup">
-                            {row.about}
-                        </th>
-                    </tr>
-                    <tr class="c-val" class:diff=row.differ>
-                        <td>{row.believed}</td>
-                        <td>{row.actual}</td>
-                    </tr>
+    view! { <table class="cmp" inner_html=move || shot.with(rows).0></table> }
+}
+
+fn rows(shot: &Shot) -> Markup {
+    let frame = &shot.frame;
+    html! {
+        thead {
+            tr {
+                th scope="col" class="tone-client" { span { "What the client believes" } }
+                th scope="col" class="tone-server" { span { "What is true" } }
+            }
+        }
+        tbody {
+            tr class="big" {
+                td { output name="belief" aria-live="off" { (words::belief(frame)) } }
+                td { output name="truth" aria-live="off" { (words::truth(frame)) } }
+            }
+            @for row in words::versus(frame) {
+                tr class="c-lab" { th colspan="2" scope="rowgroup" { (row.about) } }
+                tr class={ "c-val" @if row.differ { " diff" } } {
+                    td { (row.believed) }
+                    td { (row.actual) }
                 }
-            })
-            .collect_view()
-    };
-    view! {
-        <table class="cmp">
-            <thead>
-                <tr>
-                    <th scope="col" class="tone-client">
-                        <span>"What the client believes"</span>
-                    </th>
-                    <th scope="col" class="tone-server">
-                        <span>"What is true"</span>
-                    </th>
-                </tr>
-            </thead>
-            <tbody>
-                <tr class="big">
-                    <td>
-                        <output name="belief" aria-live="off">
-                            {move || shot.with(|shot| words::belief(&shot.frame))}
-                        </output>
-                    </td>
-                    <td>
-                        <output name="truth" aria-live="off">
-                            {move || shot.with(|shot| words::truth(&shot.frame))}
-                        </output>
-                    </td>
-                </tr>
-                {rows}
-            </tbody>
-        </table>
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::shot::Shot;
 use leptos::prelude::*;
+use maud::{Markup, html};
 
 /// "intended 1 / charged N", with the attempts beside it.
 ///
@@ -12,42 +13,43 @@ pub fn Counter(
     /// What is shown.
     shot: Memo<Shot>,
 ) -> impl IntoView {
-    let tone = move || {
-        shot.with(
-            |shot| match (shot.frame.charged(), shot.frame.overcharged()) {
-                (_, true) => "bad",
-                (0, _) => "none",
-                _ => "ok",
-            },
-        )
+    let counts = move || {
+        shot.with(|shot| {
+            let frame = &shot.frame;
+            counts(
+                frame.intended as usize,
+                frame.charged(),
+                frame.attempts as usize,
+                true,
+            )
+        })
     };
-    view! {
-        <dl class="count">
-            <div>
-                <dt>"intended"</dt>
-                <dd>
-                    <output name="intended" aria-live="off">
-                        {move || shot.with(|shot| shot.frame.intended)}
-                    </output>
-                </dd>
-            </div>
-            <div class="slash" aria-hidden="true"></div>
-            <div class=tone>
-                <dt>"charged"</dt>
-                <dd>
-                    <output name="charged" aria-live="off">
-                        {move || shot.with(|shot| shot.frame.charged())}
-                    </output>
-                </dd>
-            </div>
-            <div class="att">
-                <dt>"attempts"</dt>
-                <dd>
-                    <output name="attempts" aria-live="off">
-                        {move || shot.with(|shot| shot.frame.attempts)}
-                    </output>
-                </dd>
-            </div>
-        </dl>
+    view! { <dl class="count" inner_html=move || counts().0></dl> }
+}
+
+/// The three numbers. Only those of the player are named outputs.
+#[must_use]
+pub fn counts(intended: usize, charged: usize, attempts: usize, named: bool) -> Markup {
+    let number = |name: &str, number: usize| {
+        html! {
+            dd {
+                @if named {
+                    output name=(name) aria-live="off" { (number) }
+                } @else {
+                    (number)
+                }
+            }
+        }
+    };
+    let tone = match charged {
+        0 => "none",
+        _ if charged > intended => "bad",
+        _ => "ok",
+    };
+    html! {
+        div { dt { "intended" } (number("intended", intended)) }
+        div class="slash" aria-hidden="true" {}
+        div class=(tone) { dt { "charged" } (number("charged", charged)) }
+        div class="att" { dt { "attempts" } (number("attempts", attempts)) }
     }
 }

@@ -1,6 +1,8 @@
 //! Small drawings. None of them carries meaning alone: a word stands beside each.
 
 use leptos::prelude::*;
+use maud::{Markup, PreEscaped, html};
+use model::world::Actor;
 
 /// The mark of the product: a charge inside a loop that goes round once.
 #[must_use]
@@ -51,14 +53,9 @@ pub const TO_END: &str = "M4 2l4 4l-4 4";
 pub const DOWN: &str = "M2 4l4 4l4-4";
 
 /// A tick.
-#[must_use]
-pub fn tick() -> impl IntoView {
-    view! {
-        <svg viewBox="0 0 12 12" aria-hidden="true">
-            <path d="M1.5 6.5l3 3l6-7" fill="none" stroke="currentColor" stroke-width="2"/>
-        </svg>
-    }
-}
+pub const TICK: PreEscaped<&str> = PreEscaped(
+    r#"<svg viewBox="0 0 12 12" aria-hidden="true"><path d="M1.5 6.5l3 3l6-7" fill="none" stroke="currentColor" stroke-width="2"/></svg>"#,
+);
 
 /// Two roads that part.
 #[must_use]
@@ -72,13 +69,10 @@ pub fn fork() -> impl IntoView {
 
 /// The sign of an actor in running text.
 #[must_use]
-pub fn actor(actor: model::world::Actor) -> impl IntoView {
-    view! {
-        <svg
-            class="inl"
-            viewBox="0 0 14 14"
-            aria-hidden="true"
-            inner_html=super::diagram::glyph(actor, 7, 7)
-        ></svg>
+pub fn sign(actor: Actor) -> Markup {
+    html! {
+        svg class="inl" viewBox="0 0 14 14" aria-hidden="true" {
+            (PreEscaped(super::diagram::glyph(actor, 7, 7)))
+        }
     }
 }

@@ -424,10 +424,10 @@ pub struct Versus {
 /// Belief and truth, held against each other.
 #[must_use]
 pub fn versus(frame: &Frame) -> Vec<Versus> {
-    vec![money(frame), reply_of(frame), key(frame)]
+    vec![money_of(frame), reply_of(frame), key(frame)]
 }
 
-fn money(frame: &Frame) -> Versus {
+fn money_of(frame: &Frame) -> Versus {
     let actual = match frame.ledger.as_slice() {
         [] => "Nothing taken".to_owned(),
         [one] => format!("{} taken at {} s", sum(frame), seconds(one.at)),
@@ -524,6 +524,12 @@ fn key(frame: &Frame) -> Versus {
         differ: !known && matches!(stage.map(|line| &line.stage), Some(KeyStage::Done { .. })),
         actual,
     }
+}
+
+/// A sum of money in words.
+#[must_use]
+pub fn money(money: Money) -> String {
+    money.to_string()
 }
 
 /// What was ordered.

@@ -46,7 +46,7 @@ pub struct Call {
 
 /// What can happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum What {
     /// The client sends an attempt.
     Sent {
@@ -128,7 +128,7 @@ pub enum What {
 
 /// What the store of keys said to a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "found", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Found {
     /// The key was new and is ours now.
     New {
@@ -166,7 +166,7 @@ pub enum Found {
 
 /// What the card processor said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "said", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Said {
     /// A final word on a new charge.
     Final {
@@ -243,7 +243,6 @@ pub struct LiveFact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
     /// What happened. Only the facts that a server can know.
-    #[serde(flatten)]
     pub what: What,
 }
 

@@ -3,9 +3,9 @@
 use super::state::{End, KeyRecord, Lab, LedgerRecord};
 use super::wire::{copy_as_curl, wire};
 use crate::parts::{icons, words};
-use leptos::html;
 use leptos::prelude::*;
-use model::money::Money;
+use maud::html;
+use model::money::{Currency, Money};
 use model::world::Actor;
 
 const TABS: [(&str, &str); 4] = [
@@ -18,7 +18,7 @@ const TABS: [(&str, &str); 4] = [
 /// The column of evidence.
 pub(super) fn evidence(lab: Lab) -> impl IntoView {
     let tab = RwSignal::new(0_usize);
-    let refs: [NodeRef<html::Button>; 4] = std::array::from_fn(|_| NodeRef::new());
+    let refs: [NodeRef<leptos::html::Button>; 4] = std::array::from_fn(|_| NodeRef::new());
     // Arrow keys move through the tabs, as readers of a tab list expect.
     let turn = move |event: web_sys::KeyboardEvent| {
         let last = TABS.len() - 1;
@@ -70,7 +70,7 @@ pub(super) fn evidence(lab: Lab) -> impl IntoView {
             </div>
             <div class="tab" role="tabpanel" id="panel-keys" aria-labelledby="tab-keys" hidden=hidden(1)>
                 <p>"What the service has stored under each key of this sandbox."</p>
-                <div class="gapt">{move || keys(&lab.keys.get())}</div>
+                <div class="gapt" inner_html=move || lab.keys.with(|records| keys(records))></div>
             </div>
             <div
                 class="tab"
@@ -80,7 +80,7 @@ pub(super) fn evidence(lab: Lab) -> impl IntoView {
                 hidden=hidden(2)
             >
                 <p>"What the card processor has taken. Whatever the app believes, this is what the bank will show."</p>
-                {move || ledger(&lab.ledger.get(), lab.intent.get())}
+                <div inner_html=move || lab.ledger.with(|lines| ledger(lines, lab.intent.get()))></div>
             </div>
             <div class="tab" role="tabpanel" id="panel-log" aria-labelledby="tab-log" hidden=hidden(3)>
                 <p>"Every request of this page, the newest first."</p>
@@ -90,108 +90,81 @@ pub(super) fn evidence(lab: Lab) -> impl IntoView {
     }
 }
 
-fn keys(records: &[KeyRecord]) -> AnyView {
-    if records.is_empty() {
-        return view! { <p class="wire__none">"No key is stored."</p> }.into_any();
-    }
-    records
-        .iter()
-        .map(|record| {
-            let row = |name: &'static str, value: String| {
-                view! {
-                    <tr>
-                        <th scope="row">{name}</th>
-                        <td class="m">{value}</td>
-                    </tr>
+fn keys(records: &[KeyRecord]) -> String {
+    html! {
+        @if records.is_empty() {
+            p class="wire__none" { "No key is stored." }
+        }
+        @for record in records {
+            table class="state state--kv tone-server" {
+                caption { (icons::sign(Actor::Keys)) " " b { (record.key) } }
+                tbody {
+                    tr { th scope="row" { "State" } td class="m" { (record.state.replace('_', " ")) } }
+                    tr {
+                        th scope="row" { "Saved answer" }
+                        td class="m" {
+                            @if let Some(status) = record.status {
+                                (status) " " (record.charge.as_deref().map_or_else(String::new, words::short_id))
+                            } @else {
+                                "none yet"
+                            }
+                        }
+                    }
+                    tr {
+                        th scope="row" { "Body hash" }
+                        td class="m" { (record.fingerprint.get(..12).unwrap_or_default()) "…" }
+                    }
+                    tr { th scope="row" { "Fencing token" } td class="m" { (record.token) } }
+                    @if let Some(left) = record.lease_left_ms {
+                        tr { th scope="row" { "Lease left" } td class="m" { (words::seconds(left)) " s" } }
+                    }
                 }
-            };
-            let answer = match (record.status, &record.charge) {
-                (Some(status), Some(charge)) => format!("{status} {}", words::short_id(charge)),
-                (Some(status), None) => status.to_string(),
-                _ => "none yet".to_owned(),
-            };
-            let hash: String = record.fingerprint.chars().take(12).collect();
-            let lease = record
-                .lease_left_ms
-                .map(|left| row("Lease left", format!("{} s", words::seconds(left))));
-            view! {
-                <table class="state state--kv tone-server">
-                    <caption>
-                        {icons::actor(Actor::Keys)} " " <b>{record.key.clone()}</b>
-                    </caption>
-                    <tbody>
-                        {row("State", record.state.replace('_', " "))} {row("Saved answer", answer)}
-                        {row("Body hash", format!("{hash}…"))}
-                        {row("Fencing token", record.token.to_string())} {lease}
-                    </tbody>
-                </table>
             }
-        })
-        .collect_view()
-        .into_any()
+        }
+    }
+    .0
 }
 
-fn ledger(records: &[LedgerRecord], intents: u32) -> impl IntoView + use<> {
-    let total: u64 = records.iter().map(|record| record.amount).sum();
+fn ledger(records: &[LedgerRecord], intents: u32) -> String {
+    let minor: u64 = records.iter().map(|record| record.amount).sum();
     let currency = records
         .first()
-        .map_or(model::money::Currency::Usd, |record| record.currency);
+        .map_or(Currency::Usd, |record| record.currency);
     let over = records.len() > intents as usize;
-    let count = format!(
-        "{} {}, {} {}",
-        intents,
-        if intents == 1 { "payment" } else { "payments" },
-        records.len(),
-        if records.len() == 1 {
-            "charge"
-        } else {
-            "charges"
-        },
-    );
-    let rows = records
-        .iter()
-        .map(|record| {
-            let money = Money {
-                minor: record.amount,
-                currency: record.currency,
-            };
-            view! {
-                <tr>
-                    <td class="m">{words::short_id(&record.id)}</td>
-                    <td class="m">
-                        {record
-                            .processor_key
-                            .as_deref()
-                            .map_or_else(|| "none".to_owned(), words::short_id)}
-                    </td>
-                    <td class="m r">{money.to_string()}</td>
-                </tr>
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    html! {
+        table class="state tone-ledger" {
+            caption class="vh" { "Ledger" }
+            thead {
+                tr {
+                    th scope="col" { "Charge" }
+                    th scope="col" { "Processor key" }
+                    th scope="col" class="r" { "Amount" }
+                }
             }
-        })
-        .collect_view();
-    view! {
-        <table class="state tone-ledger">
-            <caption class="vh">"Ledger"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Charge"</th>
-                    <th scope="col">"Processor key"</th>
-                    <th scope="col" class="r">
-                        "Amount"
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-            <tfoot>
-                <tr class:is-over=over>
-                    <th scope="row" colspan="2">
-                        {count}
-                    </th>
-                    <td class="m r">{Money { minor: total, currency }.to_string()}</td>
-                </tr>
-            </tfoot>
-        </table>
+            tbody {
+                @for record in records {
+                    tr {
+                        td class="m" { (words::short_id(&record.id)) }
+                        td class="m" {
+                            (record.processor_key.as_deref().map_or_else(|| "none".to_owned(), words::short_id))
+                        }
+                        td class="m r" { (words::money(Money { minor: record.amount, currency: record.currency })) }
+                    }
+                }
+            }
+            tfoot {
+                tr class=[over.then_some("is-over")] {
+                    th scope="row" colspan="2" {
+                        (intents) " payment" (plural(intents as usize)) ", "
+                        (records.len()) " charge" (plural(records.len()))
+                    }
+                    td class="m r" { (words::money(Money { minor, currency })) }
+                }
+            }
+        }
     }
+    .0
 }
 
 fn log(lab: Lab) -> impl IntoView {

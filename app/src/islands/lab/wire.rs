@@ -5,6 +5,7 @@ use super::state::{Asked, End, Exchange, Lab};
 use crate::parts::words;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use maud::html;
 
 /// The origin of this page, for commands that have to name it.
 fn origin() -> String {
@@ -52,12 +53,15 @@ struct Line {
     first: Option<String>,
 }
 
+/// The headers and the body of a message.
+type Parts<'a> = (&'a [(String, String)], Option<&'a str>);
+
 /// Lines of a message: the start line, its headers, and the body.
 fn lines(
     start: String,
     headers: &[(String, String)],
     body: Option<&str>,
-    first: Option<(&[(String, String)], Option<&str>)>,
+    first: Option<Parts<'_>>,
 ) -> Vec<Line> {
     let mut out = vec![Line {
         name: None,
@@ -105,31 +109,28 @@ fn lines(
     out
 }
 
-fn message(lines: Vec<Line>) -> impl IntoView {
-    lines
-        .into_iter()
-        .enumerate()
-        .map(|(at, line)| {
-            let class = match line.versus {
+fn message(lines: &[Line]) -> String {
+    html! {
+        @for (at, line) in lines.iter().enumerate() {
+            @let class = match line.versus {
                 Versus::Plain if at == 0 => "st",
-                Versus::Plain => "",
+                Versus::Plain => "plain",
                 Versus::Same => "same",
                 Versus::Changed => "chg",
                 Versus::New => "new",
             };
-            view! {
-                <div class=class>
-                    <span>
-                        <span class="ln">
-                            {line.name.map(|name| view! { <span class="hn">{name} ": "</span> })}
-                            {line.value}
-                        </span>
-                        {line.first.map(|first| view! { <span class="was">"was " {first}</span> })}
-                    </span>
-                </div>
+            div class=(class) {
+                span {
+                    span class="ln" {
+                        @if let Some(name) = &line.name { span class="hn" { (name) ": " } }
+                        (line.value)
+                    }
+                    @if let Some(first) = &line.first { span class="was" { "was " (first) } }
+                }
             }
-        })
-        .collect_view()
+        }
+    }
+    .0
 }
 
 fn clock(at: u64, start: u64) -> String {
@@ -154,7 +155,7 @@ fn shown(exchange: &Exchange, first: Option<&Exchange>, start: u64) -> impl Into
             });
             let start = format!("HTTP/1.1 {} {}", got.status, words::reason(got.status));
             let reply = lines(start, &got.headers, Some(&got.body), before);
-            view! { <div class="wire tone-server">{message(reply)}</div> }.into_any()
+            view! { <div class="wire tone-server" inner_html=message(&reply)></div> }.into_any()
         }
         End::Open => view! { <p class="wire__none">"Nothing yet."</p> }.into_any(),
         End::TimedOut => {
@@ -171,7 +172,7 @@ fn shown(exchange: &Exchange, first: Option<&Exchange>, start: u64) -> impl Into
                 <span>"Request"</span>
                 <small>{clock(exchange.sent, start)}</small>
             </h3>
-            <div class="wire tone-client">{message(request)}</div>
+            <div class="wire tone-client" inner_html=message(&request)></div>
             <div class="row">
                 {copy_as_curl(asked.clone())}
             </div>
