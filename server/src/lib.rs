@@ -1,5 +1,8 @@
 //! The server of Charge Once: the charge API, the lab and the rendered pages.
 
+// The types of rendered pages nest deeply.
+#![recursion_limit = "512"]
+
 pub mod accounts;
 pub mod assets;
 pub mod charges;
