@@ -1,7 +1,7 @@
 //! The lesson's Markdown, cut into what is only text and what is alive.
 //!
 //! A line `:::name` stands for a widget. A quotation is a note in the margin of
-//! the paragraphs before it. Each `##` heading is a part with an `{#id}`.
+//! the widget or of the paragraphs before it. Each `##` heading is a part with an `{#id}`.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use std::fmt::Write;
@@ -20,7 +20,8 @@ pub(crate) struct Lesson {
 
 enum Block {
     Html(String),
-    Widget(String),
+    /// A widget, and the note beside it.
+    Widget(String, String),
 }
 
 /// Parses the lesson.
@@ -43,9 +44,9 @@ pub(crate) fn parse(text: &str) -> Result<Lesson, String> {
                     return Err(format!("two parts have the id “{id}”"));
                 }
                 let number = lesson.parts.len() + 1;
-                lesson.blocks.push(Block::Html(format!(
+                lesson.text(&format!(
                     r#"<h2 id="{id}"><span class="secno">{number}</span>{title}</h2>"#
-                )));
+                ));
                 lesson.parts.push((id, title));
             }
             Top::Heading(level, _, title) => {
@@ -56,14 +57,16 @@ pub(crate) fn parse(text: &str) -> Result<Lesson, String> {
                     return Err(format!("there is no widget “{name}”"));
                 }
                 lesson.flush(&mut open);
-                lesson.blocks.push(Block::Widget(name));
+                lesson.blocks.push(Block::Widget(name, String::new()));
             }
             Top::Note(html) => {
                 let text = std::mem::take(&mut open);
-                // A note after a widget stands alone in the margin's column.
-                lesson.blocks.push(Block::Html(format!(
-                    r#"<div class="with-note"><div>{text}</div><aside class="note">{html}</aside></div>"#
-                )));
+                match lesson.blocks.last_mut() {
+                    Some(Block::Widget(_, note)) if text.is_empty() => note.push_str(&html),
+                    _ => lesson.text(&format!(
+                        r#"<div class="with-note"><div>{text}</div><aside class="note">{html}</aside></div>"#
+                    )),
+                }
             }
             Top::Other(html) if lesson.parts.is_empty() => lesson.standfirst.push_str(&html),
             Top::Other(html) => open.push_str(&html),
@@ -79,7 +82,15 @@ pub(crate) fn parse(text: &str) -> Result<Lesson, String> {
 impl Lesson {
     fn flush(&mut self, open: &mut String) {
         if !open.is_empty() {
-            self.blocks.push(Block::Html(std::mem::take(open)));
+            self.text(&std::mem::take(open));
+        }
+    }
+
+    /// Adds text. What no widget parts is one block.
+    fn text(&mut self, html: &str) {
+        match self.blocks.last_mut() {
+            Some(Block::Html(before)) => before.push_str(html),
+            _ => self.blocks.push(Block::Html(html.to_owned())),
         }
     }
 
@@ -92,7 +103,9 @@ impl Lesson {
         for block in &self.blocks {
             let _ = match block {
                 Block::Html(html) => write!(out, "Block::Html({html:?}), "),
-                Block::Widget(name) => write!(out, "Block::Widget(Widget::{}), ", variant(name)),
+                Block::Widget(name, note) => {
+                    write!(out, "Block::Widget(Widget::{}, {note:?}), ", variant(name))
+                }
             };
         }
         out.push_str("] }");

@@ -24,8 +24,9 @@ pub struct Lesson {
 pub enum Block {
     /// Text, as HTML.
     Html(&'static str),
-    /// Something that is alive.
-    Widget(Widget),
+    /// Something that is alive, and the note in the margin beside it, as HTML; most
+    /// have none.
+    Widget(Widget, &'static str),
 }
 
 /// What a lesson can have come alive.

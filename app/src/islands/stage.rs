@@ -72,6 +72,10 @@ pub fn StepHead(
     id: &'static str,
 ) -> impl IntoView {
     let now = move || words::seconds(stage.shot.with(|shot| shot.now));
+    let turn = move || {
+        let aside = stage.shot.with(|shot| shot.at.is_some_and(|at| at.aside));
+        aside.then_some(", had the retry come early")
+    };
     view! {
         <h3 id=id>
             <small>
@@ -82,6 +86,7 @@ pub fn StepHead(
                 <output name="steps" aria-live="off">
                     {move || stage.lines.with(Vec::len)}
                 </output> ", at " {now} " s"
+                {turn}
             </small>
             {move || stage.title()}
         </h3>

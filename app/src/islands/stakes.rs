@@ -1,5 +1,6 @@
 //! The opening's sum, with its three numbers in the reader's hands.
 
+use crate::parts::strip::{MOST, strip};
 use leptos::prelude::*;
 use model::money::{Currency, Money, grouped};
 use model::stakes::Stakes;
@@ -89,6 +90,7 @@ pub fn StakesSum() -> impl IntoView {
         one_lost_in: lost.value.get(),
         amount: amount.value.get() * 100.0,
     };
+    let calls = move || lost.value.get().round() as u64;
     let per_second = move || plain_small(stakes().doubles_per_s());
     let per_day = move || plain_rounded(stakes().doubles_per_day());
     let refund = move || {
@@ -123,7 +125,7 @@ pub fn StakesSum() -> impl IntoView {
         }
     };
     view! {
-        <div data-ready=move || ready.get().then_some("")>
+        <div class="sums" data-ready=move || ready.get().then_some("")>
             <p class="sum--lg">
                 "Say the shop takes " {input(rate, "rate", "Payments a second")}
                 " payments a second, and the reply to one call in "
@@ -145,7 +147,49 @@ pub fn StakesSum() -> impl IntoView {
                 {problem(amount, "amount", "Dollars")}
             </p>
         </div>
+        <figure class="ticks-fig">
+            <div inner_html=move || strip(calls())></div>
+            <figcaption>
+                <b>{move || drawn(calls())}</b>
+                " "
+                {move || met(stakes())}
+            </figcaption>
+        </figure>
     }
+}
+
+/// What the picture under the sum shows.
+fn drawn(calls: u64) -> String {
+    let number = grouped(calls);
+    if calls > MOST {
+        format!("One reply in {number} is lost: too few to draw.")
+    } else if calls == 1 {
+        "Each reply is lost.".to_owned()
+    } else {
+        format!("{number} calls, one of them unlucky.")
+    }
+}
+
+/// How often a shop of this size meets a lost reply.
+fn met(stakes: Stakes) -> String {
+    let seconds = stakes.one_lost_in / stakes.payments_per_s;
+    let often = if seconds < 1.0 {
+        format!("{} times a second", plain_rounded(1.0 / seconds))
+    } else {
+        let (number, unit) = match seconds {
+            ..120.0 => (seconds, "seconds"),
+            ..7200.0 => (seconds / 60.0, "minutes"),
+            ..172_800.0 => (seconds / 3600.0, "hours"),
+            _ => (seconds / 86_400.0, "days"),
+        };
+        format!("every {} {unit}", plain(number))
+    };
+    let by_hand = if stakes.one_lost_in < 100.0 {
+        "Trying it out by hand would show it."
+    } else {
+        "Nobody who tries the checkout by hand is likely to see it."
+    };
+    format!("{by_hand} At this rate of payments it happens {often}.")
 }
 
 /// A share of a second may be small: up to four decimals.
@@ -196,5 +240,25 @@ mod tests {
         assert_eq!(plain_rounded(8640.0), "8,640");
         assert_eq!(plain(999_999.99), "999,999.99");
         assert_eq!(plain(0.5), "0.5");
+    }
+
+    #[test]
+    fn how_often_it_happens_is_said_in_a_unit_that_fits() {
+        let met = |payments_per_s, one_lost_in| {
+            met(Stakes {
+                payments_per_s,
+                one_lost_in,
+                amount: 4000.0,
+            })
+        };
+        for (rate, calls, often) in [
+            (100.0, 1000.0, "every 10 seconds."),
+            (1000.0, 100.0, "10 times a second."),
+            (1.0, 1000.0, "every 16.67 minutes."),
+            (0.1, 1000.0, "every 2.78 hours."),
+            (0.01, 10_000.0, "every 11.57 days."),
+        ] {
+            assert!(met(rate, calls).ends_with(often), "{}", met(rate, calls));
+        }
     }
 }

@@ -21,10 +21,15 @@ pub fn LessonPage() -> impl IntoView {
         .map(|(id, title)| ((*id).to_owned(), (*title).to_owned()))
         .collect();
     let blocks = LESSON.blocks.iter().map(|block| match block {
-        // Blocks of text become children of the article itself, so that the grid
-        // of the page can place them.
         Block::Html(html) => view! { <div class="text" inner_html=*html></div> }.into_any(),
-        Block::Widget(widget) => live(*widget, address),
+        Block::Widget(widget, "") => live(*widget, address),
+        Block::Widget(widget, note) => view! {
+            <div class="noted">
+                {live(*widget, address)}
+                <aside class="note" inner_html=*note></aside>
+            </div>
+        }
+        .into_any(),
     });
     view! {
         <Title text=format!("{} | Charge Once", LESSON.title)/>

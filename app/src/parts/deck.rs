@@ -5,6 +5,8 @@ use super::icons;
 use super::shot::{Line, Shot};
 use leptos::ev;
 use leptos::prelude::*;
+use maud::html;
+use std::cmp::Ordering;
 use std::time::Duration;
 
 /// How fast the player plays: a step in so many ms at single speed.
@@ -145,24 +147,19 @@ pub fn Deck(
     };
     let ticks = move || {
         let now = shot.with(|shot| shot.step);
-        lines
-            .get()
-            .into_iter()
-            .zip(1..)
-            .map(|(line, number)| {
-                let class = match number.cmp(&now) {
-                    std::cmp::Ordering::Less => "past",
-                    std::cmp::Ordering::Equal => "now",
-                    std::cmp::Ordering::Greater => "",
-                };
-                view! {
-                    <li class=class class:fork=line.aside>
-                        <i></i>
-                        <b>{line.tick}</b>
-                    </li>
+        lines.with(|lines| {
+            html! {
+                @for (number, line) in (1..).zip(lines) {
+                    @let class = match number.cmp(&now) {
+                        Ordering::Less => "past",
+                        Ordering::Equal => "now",
+                        Ordering::Greater => "next",
+                    };
+                    li class={ (class) @if line.aside { " fork" } } { b { (line.tick) } }
                 }
-            })
-            .collect_view()
+            }
+            .0
+        })
     };
     let value_text = move || {
         let now = shot.with(|shot| shot.step);
@@ -223,7 +220,7 @@ pub fn Deck(
                     </select>
                 </label>
             </div>
-            <div class=move || format!("scrub n-{}", lines.with(Vec::len).clamp(1, 40))>
+            <div class="scrub">
                 <input
                     type="range"
                     min="1"
@@ -239,7 +236,7 @@ pub fn Deck(
                         }
                     }
                 />
-                <ol aria-hidden="true">{ticks}</ol>
+                <ol aria-hidden="true" inner_html=ticks></ol>
             </div>
             <Counter shot/>
         </div>

@@ -12,5 +12,6 @@ pub mod endings;
 pub mod holdings;
 pub mod icons;
 pub mod shot;
+pub mod strip;
 pub mod transcript;
 pub mod words;

@@ -2,44 +2,20 @@
 
 use super::super::shot::Shot;
 use super::super::words;
-use super::pen::{Ink, Pen, colour, glyph};
-use super::rows::{End, Row, Sign, rows};
+use super::bars::{bars, shift, works};
+use super::pen::{Pen, colour, escape, glyph};
+use super::plan::{ACTORS, NARROW, Plan, WIDE};
+use super::rows::{Row, Sign, rows};
+use super::signs::{Place, sign};
 use model::world::{Actor, What};
 use std::fmt::Write;
 
-/// Where things stand on one of the two drawings.
-struct Plan {
-    narrow: bool,
-    width: i32,
-    /// The lifelines, in the order of [`ACTORS`].
-    x: [i32; 4],
-    /// Half the width of a bar.
-    half: i32,
-    /// The first row.
-    top: i32,
-}
+/// Room under the line of now, for what the client waits for.
+const FOOT: i32 = 80;
 
-const ACTORS: [Actor; 4] = [Actor::Client, Actor::Api, Actor::Keys, Actor::Processor];
-
-const WIDE: Plan = Plan {
-    narrow: false,
-    width: 632,
-    x: [124, 272, 420, 568],
-    half: 4,
-    top: 100,
-};
-
-/// A drawing of its own, not a shrunken one.
-const NARROW: Plan = Plan {
-    narrow: true,
-    width: 288,
-    x: [20, 100, 182, 254],
-    half: 3,
-    top: 78,
-};
-
-/// Room under the last row, for the line of now and what the client waits for.
-const FOOT: i32 = 92;
+/// The drawing is at least this high while there is more to come, so that the first
+/// steps do not move what stands under it.
+const LEAST: i32 = 460;
 
 /// The two drawings of a shot, as SVG. `id` keeps their titles apart on a page.
 #[must_use]
@@ -54,7 +30,6 @@ fn one(shot: &Shot, plan: &Plan, id: &str) -> String {
     let shown = |row: &&Row| row.fact < shot.facts.len() && row.at <= shot.now;
     let first_new = shot.at.map_or(0, |at| at.from);
     let is_new = |row: &Row| row.fact >= first_new;
-    let end = last + FOOT;
     let y_now = all
         .iter()
         .filter(shown)
@@ -62,36 +37,45 @@ fn one(shot: &Shot, plan: &Plan, id: &str) -> String {
         .max()
         .unwrap_or(plan.top)
         + 26;
+    let end = (y_now + FOOT).max(LEAST.min(last + 26 + FOOT));
 
     let mut pen = Pen::default();
     let class = if plan.narrow { "narrow" } else { "wide" };
-    let head = format!(
+    pen.raw(&format!(
         r#"<svg class="seq seq--{class}" viewBox="0 0 {} {end}" role="img" aria-labelledby="{id}"><title id="{id}">"#,
         plan.width
-    );
-    pen.raw(&head);
+    ));
+    let mut title = String::new();
+    escape(&mut title, &shot.told().title());
     pen.raw(&format!(
-        "Sequence diagram, step {}. The transcript says the same in words.</title>",
+        "Sequence diagram of step {}. {title}. The transcript says the same in words.</title>",
         shot.step
     ));
 
     let tone = tone(shot);
-    let new_rows = || all.iter().filter(shown).filter(|row| is_new(row));
-    if let Some(first) = new_rows().map(|row| row.y).min() {
-        let y = first - if plan.narrow { 26 } else { 24 };
-        pen.rect(
-            &format!("x-band x-band--{tone}"),
-            0,
-            y,
-            plan.width,
-            y_now - y,
-        );
+    let new_rows = all.iter().filter(shown).filter(|row| is_new(row));
+    if let Some(top) = new_rows.map(|row| row.y - row.reach()).min() {
+        let class = format!("x-band x-band--{tone}");
+        pen.rect(&class, 0, top, plan.width, y_now - top);
     }
-    axis(&mut pen, plan, &all, shot, y_now, end);
+    if !plan.narrow {
+        axis(&mut pen, &all, shot, y_now, end);
+    }
     heads(&mut pen, plan, y_now, end, shot.frame.waiting.is_some());
-    bars(&mut pen, plan, &all, shot, y_now);
+    let works = works(plan, &all, shot, y_now);
+    bars(&mut pen, plan, &all, shot, &works, y_now);
+    let mut charges = 0;
     for row in all.iter().filter(shown) {
-        sign(&mut pen, plan, row, is_new(row), tone);
+        if matches!(row.sign, Sign::Taken(_)) {
+            charges += 1;
+        }
+        let place = Place {
+            new: is_new(row),
+            tone,
+            shift: shift(&works, row.attempt),
+            meant: charges <= shot.frame.intended,
+        };
+        sign(&mut pen, plan, row, &place);
     }
     now(&mut pen, plan, shot, y_now);
     pen.raw("</svg>");
@@ -128,13 +112,14 @@ fn tone(shot: &Shot) -> &'static str {
 }
 
 /// The axis of time, with a break where time is left out.
-fn axis(pen: &mut Pen, plan: &Plan, all: &[Row], shot: &Shot, y_now: i32, end: i32) {
-    if plan.narrow {
-        return;
-    }
+fn axis(pen: &mut Pen, all: &[Row], shot: &Shot, y_now: i32, end: i32) {
     let mut d = String::new();
     let mut y = 68;
-    for gap in all.iter().filter_map(|row| row.gap) {
+    for gap in all
+        .iter()
+        .filter_map(|row| row.gap)
+        .filter(|gap| *gap < y_now)
+    {
         let _ = write!(
             d,
             "M84 {y}V{}M79 {}l10 -5M79 {}l10 -5",
@@ -185,21 +170,17 @@ fn shot_number(shot: &Shot, step: usize) -> usize {
 }
 
 fn heads(pen: &mut Pen, plan: &Plan, y_now: i32, end: i32, waiting: bool) {
-    let (name_y, sign_y) = if plan.narrow { (14, 29) } else { (24, 44) };
-    for (actor, x) in ACTORS.into_iter().zip(plan.x) {
+    let (name_y, sign_y) = plan.heads;
+    for actor in ACTORS {
+        let x = plan.x(actor);
         let (name, anchor, at) = match (plan.narrow, actor) {
             (false, _) => (words::name(actor), "middle", x),
             (true, Actor::Client) => (words::short_name(actor), "start", 0),
             (true, Actor::Processor) => (words::short_name(actor), "end", plan.width),
             (true, _) => (words::short_name(actor), "middle", x),
         };
-        pen.text(
-            &format!("x-head c-{}", colour(actor)),
-            at,
-            name_y,
-            anchor,
-            name,
-        );
+        let class = format!("x-head c-{}", colour(actor));
+        pen.text(&class, at, name_y, anchor, name);
         pen.raw(&glyph(actor, x, sign_y));
         pen.path("x-life", &format!("M{x} {}V{y_now}", sign_y + 10));
         let from = if waiting && actor == Actor::Client {
@@ -207,252 +188,10 @@ fn heads(pen: &mut Pen, plan: &Plan, y_now: i32, end: i32, waiting: bool) {
         } else {
             y_now + 6
         };
-        if from < end {
-            pen.path("x-life x-life--next", &format!("M{x} {from}V{end}"));
+        if from < end - 8 {
+            pen.path("x-life x-life--next", &format!("M{x} {from}V{}", end - 8));
         }
     }
-}
-
-/// What each actor is busy with, from when to when.
-fn bars(pen: &mut Pen, plan: &Plan, all: &[Row], shot: &Shot, y_now: i32) {
-    let [client, api, keys, processor] = plan.x;
-    let seen = |row: &&Row| row.fact < shot.facts.len() && row.at <= shot.now;
-    let of = |attempt: u32| {
-        all.iter()
-            .filter(move |row| row.attempt == attempt)
-            .filter(seen)
-    };
-    let last_attempt = shot.frame.attempts;
-    for attempt in 1..=last_attempt {
-        let open_api = shot.frame.working.contains(&attempt);
-        let sent = of(attempt)
-            .find(|row| is_from(row, Actor::Client))
-            .map(|row| row.y);
-        let what = |test: fn(&What) -> bool| {
-            let fact = shot
-                .facts
-                .iter()
-                .position(|fact| fact.attempt == attempt && test(&fact.what))?;
-            Some((
-                fact,
-                of(attempt)
-                    .filter(|row| row.fact <= fact)
-                    .map(|row| row.y)
-                    .max()?,
-            ))
-        };
-        let Some(from) = sent else { continue };
-        let waits = shot
-            .frame
-            .waiting
-            .is_some_and(|waiting| waiting.attempt == attempt);
-        let client_end = if waits {
-            y_now
-        } else {
-            what(|what| {
-                matches!(
-                    what,
-                    What::TimedOut { .. } | What::Broke { .. } | What::Received(_)
-                )
-            })
-            .map_or(from, |(_, y)| y)
-        };
-        let class = if waits { "f-client" } else { "x-busy-fill" };
-        if waits {
-            pen.rect(
-                "x-wait",
-                client - plan.half,
-                from,
-                plan.half * 2,
-                y_now + 26 - from,
-            );
-        }
-        pen.rect(
-            class,
-            client - plan.half,
-            from,
-            plan.half * 2,
-            client_end - from,
-        );
-        if !shot
-            .facts
-            .iter()
-            .any(|fact| fact.attempt == attempt && fact.what == What::Arrived)
-        {
-            continue;
-        }
-        let shift = if attempt > 1 && shot.frame.working.iter().any(|it| *it < attempt) {
-            plan.half + 2
-        } else {
-            0
-        };
-        let api_end = if open_api {
-            y_now
-        } else {
-            what(|what| matches!(what, What::Replied(_) | What::Unheard(_) | What::Crashed))
-                .map_or(from, |(_, y)| y)
-        };
-        let class = if open_api { "f-server" } else { "x-busy-fill" };
-        pen.rect(
-            class,
-            api + shift - plan.half,
-            from,
-            plan.half * 2,
-            api_end - from,
-        );
-        let asked =
-            of(attempt).find(|row| is_from(row, Actor::Api) && is_to(row, Actor::Processor));
-        if let Some(asked) = asked {
-            let answered = of(attempt)
-                .find(|row| is_from(row, Actor::Processor))
-                .map(|row| row.y);
-            let class = if answered.is_none() && open_api {
-                "f-ledger"
-            } else {
-                "x-busy-fill"
-            };
-            let until = answered.unwrap_or(if open_api { y_now } else { asked.y });
-            pen.rect(
-                class,
-                processor - plan.half,
-                asked.y,
-                plan.half * 2,
-                until - asked.y,
-            );
-        }
-    }
-    for (i, line) in (0..).zip(&shot.frame.keys) {
-        let mut of_owner = of(line.owner).filter(|row| is_to(row, Actor::Keys));
-        let Some(from) = of_owner.next().map(|row| row.y) else {
-            continue;
-        };
-        let open = line.stage == model::world::KeyStage::Running;
-        let until = if open {
-            y_now
-        } else {
-            of_owner.next_back_y().unwrap_or(from)
-        };
-        let class = if open { "f-server" } else { "x-busy-fill" };
-        let x = keys - plan.half + i * (plan.half + 2);
-        pen.rect(class, x, from, plan.half * 2, until - from);
-    }
-}
-
-/// The height of the last row of some.
-trait LastRow {
-    fn next_back_y(self) -> Option<i32>;
-}
-
-impl<'a, I: Iterator<Item = &'a Row>> LastRow for I {
-    fn next_back_y(self) -> Option<i32> {
-        self.last().map(|row| row.y)
-    }
-}
-
-fn is_from(row: &Row, actor: Actor) -> bool {
-    matches!(&row.sign, Sign::Message { from, .. } if *from == actor)
-}
-
-fn is_to(row: &Row, actor: Actor) -> bool {
-    matches!(&row.sign, Sign::Message { to, .. } if *to == actor)
-}
-
-fn sign(pen: &mut Pen, plan: &Plan, row: &Row, new: bool, tone: &str) {
-    let [client, api, keys, processor] = plan.x;
-    let place = |actor| match actor {
-        Actor::Client => client,
-        Actor::Api => api,
-        Actor::Keys => keys,
-        Actor::Processor => processor,
-    };
-    let label = if new {
-        format!("x-lab x-wire x-strong x-on-{tone}")
-    } else {
-        "x-lab x-wire x-lab-past".to_owned()
-    };
-    let y = row.y;
-    match &row.sign {
-        Sign::Message {
-            from,
-            to,
-            over,
-            under,
-            reply,
-            end,
-        } => {
-            let (a, b) = (place(*from), place(*to));
-            let d = if b > a { 1 } else { -1 };
-            let off = plan.half + 1;
-            let ink = if new { Ink::Now(*from) } else { Ink::Past };
-            match end {
-                End::Lost => pen.lost(a + d * off, b, y, "lost", plan.narrow),
-                End::Unheard => {
-                    let stop = b - d * 26;
-                    pen.arrow(a + d * off, stop, y, *reply, ink);
-                    pen.path(
-                        if new { "x-lost" } else { "x-past" },
-                        &format!("M{stop} {}v12", y - 6),
-                    );
-                }
-                End::Arrives => pen.arrow(a + d * off, b - d * (off + 1), y, *reply, ink),
-            }
-            let (x, anchor) = if plan.narrow {
-                (a.min(b).max(client) + 8, "start")
-            } else if a == processor {
-                ((keys + processor) / 2, "middle")
-            } else if b == processor {
-                ((api + keys) / 2, "middle")
-            } else {
-                ((a + b) / 2, "middle")
-            };
-            let lift = if *end == End::Lost { 22 } else { 8 };
-            pen.text(&label, x, y - lift, anchor, over);
-            if let Some(under) = under {
-                pen.text(&label, x, y + 16, anchor, under);
-            }
-            if plan.narrow {
-                narrow_time(pen, plan, row, y - lift, new, tone);
-            }
-        }
-        Sign::Taken(charge) => {
-            pen.taken(processor, y);
-            let class = "x-lab x-ch c-ledger";
-            if plan.narrow {
-                pen.text(class, processor - 12, y + 4, "end", charge);
-            } else {
-                pen.text(class, processor + 14, y + 5, "start", charge);
-            }
-        }
-        Sign::Client(text) => {
-            pen.path(
-                if new { "x-cur x-cur-client" } else { "x-past" },
-                &format!("M{} {y}h16", client - 8),
-            );
-            let class = if new {
-                format!("x-lab x-strong x-on-{tone}")
-            } else {
-                "x-lab x-lab-past".to_owned()
-            };
-            pen.text(&class, client + 14, y + 4, "start", text);
-            if plan.narrow {
-                narrow_time(pen, plan, row, y + 4, new, tone);
-            }
-        }
-        Sign::Crash => {
-            pen.cross(api, y);
-            pen.text("x-lab x-lost-word", api + 15, y + 5, "start", "crashes");
-        }
-    }
-}
-
-/// On narrow screens each message has its time at the end of the line.
-fn narrow_time(pen: &mut Pen, plan: &Plan, row: &Row, y: i32, new: bool, tone: &str) {
-    let class = if new {
-        format!("x-lab x-time x-strong x-on-{tone}")
-    } else {
-        "x-lab x-time".to_owned()
-    };
-    pen.text(&class, plan.width, y, "end", &words::seconds(row.at));
 }
 
 /// The line of now, and how much patience the client has left.
@@ -474,7 +213,7 @@ fn now(pen: &mut Pen, plan: &Plan, shot: &Shot, y: i32) {
     let Some(waiting) = shot.frame.waiting else {
         return;
     };
-    let client = plan.x.first().copied().unwrap_or(0);
+    let client = plan.x(Actor::Client);
     let waited = shot.now.saturating_sub(waiting.since);
     let r = if plan.narrow { 16 } else { 18 };
     let used = (waited * 100).checked_div(shot.timeout_ms).unwrap_or(100);

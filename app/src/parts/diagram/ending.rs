@@ -57,7 +57,7 @@ impl Ending {
             if self.crashed { 32 } else { 44 },
         );
         if self.charged {
-            pen.taken(api, 70);
+            pen.taken(api, 70, true, false);
             pen.text("x-lab mini-head c-ledger", 235, 75, "end", "charged");
         }
         if self.crashed {

@@ -47,6 +47,12 @@ pub fn glyph(actor: Actor, x: i32, y: i32) -> String {
     format!(r#"<g transform="translate({x} {y})">{shape}</g>"#)
 }
 
+/// The sign of what is lost, about a point.
+#[must_use]
+pub fn burst(x: i32, y: i32, scale: &str) -> String {
+    format!(r#"<path class="f-lost" transform="translate({x} {y}) scale({scale})" d="{BURST}"/>"#)
+}
+
 impl Pen {
     pub(super) fn finish(self) -> String {
         self.0
@@ -81,8 +87,19 @@ impl Pen {
 
     /// A message from one lifeline to another. Requests are solid with a filled
     /// tip, replies dashed with an open one.
+    ///
+    /// One that belongs to the current step is a group, which the style sheet draws
+    /// from its sender to its receiver.
     pub(super) fn arrow(&mut self, from: i32, to: i32, y: i32, reply: bool, ink: Ink) {
         let d = if to > from { 1 } else { -1 };
+        let now = ink != Ink::Past;
+        if now {
+            self.raw(if d > 0 {
+                r#"<g class="x-go">"#
+            } else {
+                r#"<g class="x-go x-go--back">"#
+            });
+        }
         let class = match ink {
             Ink::Past => "x-past".to_owned(),
             Ink::Now(actor) => format!("x-cur x-cur-{}", colour(actor)),
@@ -109,6 +126,9 @@ impl Pen {
                 &format!("M{to} {y}l{} {}v{}z", -d * tip * 2, -tip, tip * 2),
             );
         }
+        if now {
+            self.raw("</g>");
+        }
     }
 
     /// A message that never arrives: the shaft snaps, a burst, and the word.
@@ -132,10 +152,7 @@ impl Pen {
             ),
         );
         let centre = a + u * 7 / 2 + d * reach;
-        let _ = write!(
-            self.0,
-            r#"<path class="f-lost" transform="translate({centre} {y}) scale({scale})" d="{BURST}"/>"#,
-        );
+        self.raw(&burst(centre, y, scale));
         if narrow {
             self.text("x-lab x-lost-word", centre, y + 23, "middle", word);
         } else {
@@ -144,11 +161,19 @@ impl Pen {
         }
     }
 
-    /// The accountant's double rule: money was taken.
-    pub(super) fn taken(&mut self, x: i32, y: i32) {
+    /// The accountant's double rule: money was taken. A charge that nobody meant
+    /// is drawn larger, and one of the current step comes in.
+    pub(super) fn taken(&mut self, x: i32, y: i32, meant: bool, now: bool) {
+        let (class, half) = if meant {
+            ("g-ledger x-taken", 8)
+        } else {
+            ("x-taken x-taken--over", 11)
+        };
+        let lands = if now { " x-lands" } else { "" };
+        let (l, w) = (x - half, half * 2);
         self.path(
-            "g-ledger x-taken",
-            &format!("M{} {}h16M{} {}h16", x - 8, y - 2, x - 8, y + 2),
+            &format!("{class}{lands}"),
+            &format!("M{l} {}h{w}M{l} {}h{w}", y - 2, y + 2),
         );
     }
 
@@ -168,7 +193,8 @@ impl Pen {
     }
 }
 
-fn escape(out: &mut String, text: &str) {
+/// Text as SVG has it.
+pub(super) fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

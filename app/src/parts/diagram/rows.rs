@@ -14,8 +14,12 @@ pub(super) enum Sign {
         to: Actor,
         /// Over the shaft.
         over: String,
+        /// The same where there is little room.
+        brief: String,
         /// Under the shaft.
         under: Option<String>,
+        /// Past the tip, where there is room.
+        past: Option<&'static str>,
         reply: bool,
         end: End,
     },
@@ -96,10 +100,30 @@ fn above(sign: &Sign) -> i32 {
     }
 }
 
+impl Row {
+    /// A message from this actor.
+    pub(super) fn is_from(&self, actor: Actor) -> bool {
+        matches!(&self.sign, Sign::Message { from, .. } if *from == actor)
+    }
+
+    /// A message to this actor.
+    pub(super) fn is_to(&self, actor: Actor) -> bool {
+        matches!(&self.sign, Sign::Message { to, .. } if *to == actor)
+    }
+
+    /// How far the row reaches over its line, in px: the band of a step begins there.
+    pub(super) fn reach(&self) -> i32 {
+        match self.sign {
+            Sign::Message { end: End::Lost, .. } => 42,
+            _ => 26,
+        }
+    }
+}
+
 fn below(sign: &Sign) -> i32 {
     match sign {
         Sign::Message { under: Some(_), .. } => 46,
-        Sign::Message { end: End::Lost, .. } => 34,
+        Sign::Message { end: End::Lost, .. } | Sign::Taken(_) => 34,
         _ => 20,
     }
 }
@@ -123,11 +147,13 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
             .skip(i)
             .any(|later| later.attempt == fact.attempt && test(&later.what))
     };
-    let message = |from, to, over: String, reply| Sign::Message {
+    let message = |from, to, over: String, brief: String, reply| Sign::Message {
         from,
         to,
         over,
+        brief,
         under: None,
+        past: None,
         reply,
         end: End::Arrives,
     };
@@ -144,37 +170,32 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                     from: Client,
                     to: Api,
                     over: "POST /charges".to_owned(),
+                    brief: "POST".to_owned(),
                     under: Some(match key {
                         Some(key) => format!("key {}", words::short_id(key)),
                         None => "no key".to_owned(),
                     }),
+                    past: None,
                     reply: false,
                     end: if lost { End::Lost } else { End::Arrives },
                 },
             );
         }
         What::Claimed { key, found } => {
-            push(
-                sent,
-                message(Api, Keys, format!("claim {}", words::short_id(key)), false),
-            );
-            push(back, message(Keys, Api, said_of(found), true));
+            let over = format!("claim {}", words::short_id(key));
+            push(sent, message(Api, Keys, over, "claim".to_owned(), false));
+            let (over, brief) = said_of(found);
+            push(back, message(Keys, Api, over, brief, true));
         }
         What::Charged { said, .. } => {
-            let (over, taken) = processor(said);
-            push(
-                sent,
-                message(
-                    Api,
-                    Processor,
-                    format!("charge {}", money(facts, fact)),
-                    false,
-                ),
-            );
+            let (over, brief, taken) = processor(said);
+            let asks = format!("charge {}", money(facts, fact));
+            let sum = asks.clone();
+            push(sent, message(Api, Processor, asks, sum, false));
             if let Some(charge) = taken {
                 push(fact.at, Sign::Taken(charge));
             }
-            push(back, message(Processor, Api, over, true));
+            push(back, message(Processor, Api, over, brief, true));
         }
         What::Saved {
             status,
@@ -182,13 +203,28 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
             written,
             ..
         } => {
-            let over = format!("save {status}, {}", words::short_id(charge));
-            push(sent, message(Api, Keys, over, false));
+            push(
+                sent,
+                Sign::Message {
+                    from: Api,
+                    to: Keys,
+                    over: format!("save {status}, {}", words::short_id(charge)),
+                    brief: format!("save {status}"),
+                    under: None,
+                    past: written.then_some("lease ends"),
+                    reply: false,
+                    end: End::Arrives,
+                },
+            );
             if !written {
-                push(back, message(Keys, Api, "too late".to_owned(), true));
+                let late = "too late".to_owned();
+                push(back, message(Keys, Api, late.clone(), late, true));
             }
         }
-        What::Released { .. } => push(sent, message(Api, Keys, "release".to_owned(), false)),
+        What::Released { .. } => {
+            let over = "release".to_owned();
+            push(sent, message(Api, Keys, over.clone(), over, false));
+        }
         What::Replied(answered) | What::Unheard(answered) => {
             let under = match (answered.replayed, answered.retry_after_s) {
                 (true, _) => Some("replayed".to_owned()),
@@ -206,7 +242,12 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                     from: Api,
                     to: Client,
                     over: words::reply(answered),
+                    brief: match &answered.charge {
+                        Some(charge) => format!("{}, {}", answered.status, words::short_id(charge)),
+                        None => format!("{}", answered.status),
+                    },
                     under: under.filter(|_| end == End::Arrives),
+                    past: None,
                     reply: true,
                     end,
                 },
@@ -244,33 +285,46 @@ fn money(facts: &[Fact], of: &Fact) -> String {
         .unwrap_or_default()
 }
 
-fn said_of(found: &Found) -> String {
+/// What the store answers, in full and in brief.
+fn said_of(found: &Found) -> (String, String) {
+    let same = |text: &str| (text.to_owned(), text.to_owned());
     match found {
         Found::New {
             lease_ms: Some(ms), ..
-        } => format!("yours for {}", words::span(*ms)),
-        Found::New { .. } => "yours".to_owned(),
-        Found::TakenOver { token, .. } => format!("yours now, token {token}"),
-        Found::InProgress { .. } => "in progress".to_owned(),
-        Found::Done { status, .. } => format!("done: {status}"),
-        Found::Reused => "another request".to_owned(),
-        Found::Expired => "expired".to_owned(),
-        Found::Nothing => "not there".to_owned(),
+        } => (
+            format!("yours for {}", words::span(*ms)),
+            format!("for {}", words::span(*ms)),
+        ),
+        Found::New { .. } => same("yours"),
+        Found::TakenOver { token, .. } => (
+            format!("yours now, token {token}"),
+            format!("token {token}"),
+        ),
+        Found::InProgress { .. } => ("in progress".to_owned(), "running".to_owned()),
+        Found::Done { status, .. } => same(&format!("done: {status}")),
+        Found::Reused => ("another request".to_owned(), "another".to_owned()),
+        Found::Expired => same("expired"),
+        Found::Nothing => ("not there".to_owned(), "nothing".to_owned()),
     }
 }
 
-/// What the processor's answer is called, and the charge if money was taken now.
-fn processor(said: &Said) -> (String, Option<String>) {
+/// What the processor's answer is called, in full and in brief, and the charge if
+/// money was taken now.
+fn processor(said: &Said) -> (String, String, Option<String>) {
     match said {
         Said::Final {
             paid: Paid::Succeeded,
             charge,
         } => (
             format!("approved {}", words::short_id(charge)),
+            "approved".to_owned(),
             Some(words::short_id(charge)),
         ),
-        Said::Final { .. } => ("declined".to_owned(), None),
-        Said::Repeated { charge, .. } => (format!("{} again", words::short_id(charge)), None),
-        Said::Trouble { status } => (format!("{status}"), None),
+        Said::Final { .. } => ("declined".to_owned(), "declined".to_owned(), None),
+        Said::Repeated { charge, .. } => {
+            let again = format!("{} again", words::short_id(charge));
+            (again.clone(), again, None)
+        }
+        Said::Trouble { status } => (format!("{status}"), format!("{status}"), None),
     }
 }
