@@ -85,14 +85,17 @@ pub fn reply(answered: &Answered) -> String {
     text
 }
 
-/// A long identifier cut in the middle, so that it fits beside an arrow.
+/// A long identifier cut in the middle, so that it fits beside an arrow:
+/// `ch_…xc8p`, `82b5…0619`.
 #[must_use]
 pub fn short_id(id: &str) -> String {
     let count = id.chars().count();
-    if count <= 14 {
+    if count <= 10 {
         return id.to_owned();
     }
-    let head: String = id.chars().take(8).collect();
+    // The kind of thing is worth more than the first letters.
+    let kind = id.find('_').map_or(4, |at| at + 1).min(6);
+    let head: String = id.chars().take(kind).collect();
     let tail: String = id.chars().skip(count - 4).collect();
     format!("{head}…{tail}")
 }

@@ -22,17 +22,19 @@ pub(super) fn copy_as_curl(asked: Asked) -> impl IntoView {
         spawn_local(async move { copied.set(Some(copy(&text).await)) });
     };
     view! {
-        <details class="curl">
-            <summary>"As curl"</summary>
-            <pre>{shown}</pre>
-        </details>
-        <button class="btn btn--sm" type="button" on:click=click>
-            {move || match copied.get() {
-                None => "Copy as curl",
-                Some(true) => "Copied",
-                Some(false) => "Select it above",
-            }}
-        </button>
+        <div class="copy">
+            <button class="btn btn--sm" type="button" on:click=click>
+                {move || match copied.get() {
+                    None => "Copy as curl",
+                    Some(true) => "Copied",
+                    Some(false) => "Select it beside",
+                }}
+            </button>
+            <details class="curl">
+                <summary>"Show it"</summary>
+                <pre>{shown}</pre>
+            </details>
+        </div>
     }
 }
 
@@ -167,6 +169,7 @@ fn shown(exchange: &Exchange, first: Option<&Exchange>, start: u64) -> impl Into
     };
     let ended = exchange.ended.map(|at| clock(at, start));
     view! {
+        <div class="wire__pair">
         <div>
             <h3 class="wire__h tone-client">
                 <span>"Request"</span>
@@ -183,6 +186,7 @@ fn shown(exchange: &Exchange, first: Option<&Exchange>, start: u64) -> impl Into
                 <small>{ended}</small>
             </h3>
             {reply}
+        </div>
         </div>
     }
 }
