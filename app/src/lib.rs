@@ -9,7 +9,7 @@
 
 // Public, because the component macros emit public items: a private module would
 // leave them unreachable.
-#[cfg(any(feature = "ssr", feature = "islands-lesson"))]
+#[cfg(feature = "ssr")]
 pub mod content;
 pub mod islands;
 #[cfg(feature = "ssr")]

@@ -1,258 +1,208 @@
 //! The quick checks: commit first, then every option says why.
+//!
+//! The questions and the reasons are in the page, written by the server; this
+//! keeps the answers and shows what is due.
 
-use super::address::{Address, Home};
 use super::store;
-use crate::content::QUESTIONS;
 use leptos::prelude::*;
-use model::learn::{Answers, Choice, Question, Show};
-use model::world::Scenario;
+use model::learn::Answers;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, HtmlInputElement, MouseEvent};
 
 /// The name that answers are kept under.
 const KEPT: &str = "answers";
 
-/// All quick checks. The answers survive a reload; where the browser keeps
-/// nothing, they live as long as the page.
+/// Wakes the questions that stand inside it. The answers survive a reload; where
+/// the browser keeps nothing, they live as long as the page.
 #[island]
-pub fn QuickChecks() -> impl IntoView {
-    let answers = RwSignal::new(Answers::default());
+pub fn QuickChecks(children: Children) -> impl IntoView {
+    let answers = StoredValue::new(Answers::default());
     let ready = RwSignal::new(false);
+    let verdict = RwSignal::new("");
     Effect::new(move |_| {
         if let Some(kept) = store::load(KEPT).and_then(|text| serde_json::from_str(&text).ok()) {
-            answers.set(kept);
+            answers.set_value(kept);
         }
+        for section in all(&document().body(), "[data-question]") {
+            show(&section, answers);
+        }
+        count();
         ready.set(true);
     });
-    let keep = move || {
-        if let Ok(text) = answers.with_untracked(serde_json::to_string) {
+    let click = move |event: MouseEvent| {
+        let Some(target) = event.target().and_then(|it| it.dyn_into::<Element>().ok()) else {
+            return;
+        };
+        let within = |selector| target.closest(selector).ok().flatten();
+        let Some(section) = within("[data-question]") else {
+            return;
+        };
+        if within("[data-show]").is_some() {
+            follow(&event, &target);
+            return;
+        }
+        match within("[data-do]").and_then(|it| it.get_attribute("data-do")) {
+            Some(what) if what == "commit" => verdict.set(commit(&section, answers)),
+            Some(_) => {
+                answers.update_value(|answers| answers.withdraw(&id(&section)));
+                verdict.set("");
+                show(&section, answers);
+                focus(&section, "h3");
+            }
+            None => {}
+        }
+        count();
+        if let Ok(text) = answers.with_value(serde_json::to_string) {
             store::save(KEPT, &text);
         }
     };
-    let total = QUESTIONS.len();
-    let right = move || {
-        answers.with(|answers| {
-            QUESTIONS
-                .iter()
-                .filter(|question| {
-                    answers
-                        .chosen(question)
-                        .and_then(|choice| question.choices.get(choice))
-                        .is_some_and(|choice| choice.right)
-                })
-                .count()
-        })
+    let change = move |event: web_sys::Event| {
+        let input = event.target().and_then(|it| it.dyn_into::<Element>().ok());
+        let section = input.and_then(|it| it.closest("[data-question]").ok().flatten());
+        if let Some(button) = section.and_then(|it| one(&it, "[data-do=commit]")) {
+            let _ = button.remove_attribute("disabled");
+        }
     };
-    let answered = move || {
-        answers.with(|answers| {
-            QUESTIONS
-                .iter()
-                .filter(|it| answers.chosen(it).is_some())
-                .count()
-        })
-    };
-    let list = QUESTIONS
-        .iter()
-        .zip(1..)
-        .map(|(question, number)| view! { <One question number total answers keep/> })
-        .collect_view();
     view! {
-        <div class="wide" data-ready=move || ready.get().then_some("")>
-            {list}
-            <p class="quiz__sum">
-                <output name="answered" aria-live="off">{answered}</output> " of " {total}
-                " answered, " <output name="right" aria-live="off">{right}</output> " right."
+        <div
+            class="checks"
+            data-ready=move || ready.get().then_some("")
+            on:click=click
+            on:change=change
+        >
+            {children()}
+            <p class="vh" role="status">
+                {verdict}
             </p>
         </div>
     }
 }
 
-/// One question.
-#[component]
-fn One(
-    /// The question.
-    question: &'static Question,
-    /// Its number.
-    number: usize,
-    /// How many there are.
-    total: usize,
-    /// All answers.
-    answers: RwSignal<Answers>,
-    /// Keeps them.
-    keep: impl Fn() + Copy + Send + Sync + 'static,
-) -> impl IntoView {
-    let picked = RwSignal::new(None::<usize>);
-    let chosen = move || answers.with(|answers| answers.chosen(question));
-    let commit = move |_| {
-        if let Some(choice) = picked.get_untracked() {
-            answers.update(|answers| answers.commit(question, choice));
-            keep();
-        }
+fn all(root: &Option<impl AsRef<Element>>, selector: &str) -> Vec<Element> {
+    let Some(found) = root
+        .as_ref()
+        .and_then(|root| root.as_ref().query_selector_all(selector).ok())
+    else {
+        return Vec::new();
     };
-    let again = move |_| {
-        answers.update(|answers| answers.withdraw(question));
-        picked.set(None);
-        keep();
-    };
-    let options = question
-        .choices
-        .iter()
-        .enumerate()
-        .map(|(at, choice)| {
-            view! { <Opt choice at name=question.id.as_ref() picked chosen=Signal::derive(chosen)/> }
-        })
-        .collect_view();
-    let verdict = move || {
-        chosen()
-            .and_then(|at| question.choices.get(at))
-            .map(|choice| {
-                if choice.right {
-                    "Right."
-                } else {
-                    "Not quite. Each option now says why."
-                }
-            })
-    };
-    let id = format!("q-{}", question.id);
-    let title_id = id.clone();
-    view! {
-        <section class="quiz" aria-labelledby=title_id data-question=question.id.as_ref()>
-            <p class="quiz__k">"Check yourself, " {number} " of " {total}</p>
-            <h3 id=id>{question.prompt.as_ref()}</h3>
-            <ul>{options}</ul>
-            <div class="quiz__foot">
-                <p>
-                    <span role="status">{verdict}</span>
-                    {move || chosen().and(question.show.as_ref()).map(shown)}
-                </p>
-                <button
-                    class="btn"
-                    type="button"
-                    hidden=move || chosen().is_none()
-                    on:click=again
-                >
-                    "Try again"
-                </button>
-                <button
-                    class="btn btn--main"
-                    type="button"
-                    hidden=move || chosen().is_some()
-                    disabled=move || picked.get().is_none()
-                    on:click=commit
-                >
-                    "Commit answer"
-                </button>
-            </div>
-            <noscript>
-                <details class="quiz__plain">
-                    <summary>"Show the answer"</summary>
-                    <ul>
-                        {question
-                            .choices
-                            .iter()
-                            .map(|choice| {
-                                view! {
-                                    <li>
-                                        <b>
-                                            {if choice.right { "Right: " } else { "Wrong: " }}
-                                            {choice.text.as_ref()}
-                                        </b>
-                                        " "
-                                        {choice.why.as_ref()}
-                                    </li>
-                                }
-                            })
-                            .collect_view()}
-                    </ul>
-                </details>
-            </noscript>
-        </section>
+    (0..found.length())
+        .filter_map(|at| found.item(at)?.dyn_into().ok())
+        .collect()
+}
+
+fn one(root: &Element, selector: &str) -> Option<Element> {
+    root.query_selector(selector).ok().flatten()
+}
+
+fn focus(root: &Element, selector: &str) {
+    if let Some(element) = one(root, selector).and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+        let _ = element.focus();
     }
 }
 
-/// One option: a radio until the answer is committed, then a verdict with its reason.
-#[component]
-fn Opt(
-    /// The option.
-    choice: &'static Choice,
-    /// Its place.
-    at: usize,
-    /// The question's name.
-    name: &'static str,
-    /// What is picked and not committed yet.
-    picked: RwSignal<Option<usize>>,
-    /// What is committed.
-    chosen: Signal<Option<usize>>,
-) -> impl IntoView {
-    let class = move || match chosen.get() {
-        Some(_) if choice.right => "opt opt--right tone-server",
-        Some(it) if it == at => "opt opt--pick tone-lost",
-        _ => "opt",
-    };
-    let verdict = move || {
-        let it = chosen.get()?;
-        match (it == at, choice.right) {
-            (true, true) => Some("Your answer, and right"),
-            (true, false) => Some("Your answer, not quite"),
-            (false, true) => Some("The right answer"),
-            (false, false) => None,
-        }
-        .map(|text| view! { <span class="opt__v">{text}</span> })
-    };
-    let mark = move || match chosen.get() {
-        Some(_) if choice.right => "M5.5 10.5l3.2 3.2l6-7",
-        Some(it) if it == at => "M6.5 6.5l7 7M13.5 6.5l-7 7",
-        _ => "",
-    };
-    view! {
-        <li class=class>
-            <label class="opt__l">
-                <input
-                    class="opt__in"
-                    type="radio"
-                    name=name
-                    value=at
-                    disabled=move || chosen.get().is_some()
-                    prop:checked=move || chosen.get().or(picked.get()) == Some(at)
-                    on:change=move |_| picked.set(Some(at))
-                />
-                <svg class="opt__m" viewBox="0 0 20 20" aria-hidden="true">
-                    <circle cx="10" cy="10" r="9"/>
-                    <circle class="opt__dot" cx="10" cy="10" r="4.5"/>
-                    <path d=mark/>
-                </svg>
-                <span class="opt__t">{verdict} {choice.text.as_ref()}</span>
-            </label>
-            {move || chosen.get().map(|_| view! { <p class="opt__e">{choice.why.as_ref()}</p> })}
-        </li>
+fn id(section: &Element) -> String {
+    section.get_attribute("data-question").unwrap_or_default()
+}
+
+fn revision(section: &Element) -> u32 {
+    section
+        .get_attribute("data-revision")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0)
+}
+
+fn is_right(option: &Element) -> bool {
+    option.has_attribute("data-right")
+}
+
+/// Takes the option that is picked for the answer, and says what it is.
+fn commit(section: &Element, answers: StoredValue<Answers>) -> &'static str {
+    let options = all(&Some(section), ".opt");
+    let picked = options.iter().position(|option| {
+        one(option, "input")
+            .and_then(|it| it.dyn_into::<HtmlInputElement>().ok())
+            .is_some_and(|input| input.checked())
+    });
+    let Some(picked) = picked else { return "" };
+    answers.update_value(|answers| answers.commit(&id(section), revision(section), picked));
+    show(section, answers);
+    focus(section, "h3");
+    match options.get(picked) {
+        Some(option) if is_right(option) => "Right.",
+        _ => "Not quite. Each option now says why.",
     }
 }
 
-/// The way to the step that shows it. It moves the player on this page; where
-/// there is none, the address says the same.
-fn shown(show: &'static Show) -> impl IntoView {
-    let address = Address {
-        scenario: Scenario::from_slug(&show.scenario).unwrap_or_default(),
-        step: show.step,
-        ..Address::default()
-    };
-    let href = address.href(Home::Lesson);
-    view! {
-        " "
-        <a
-            href=href
-            on:click=move |event| {
-                if event.ctrl_key() || event.meta_key() || event.shift_key() {
-                    return;
-                }
-                let Some(player) = document().get_element_by_id("lost") else { return };
-                event.prevent_default();
-                address.write(Home::Lesson, true);
-                if let Ok(moved) = web_sys::Event::new("popstate") {
-                    let _ = window().dispatch_event(&moved);
-                }
-                player.scroll_into_view();
-            }
-        >
-            {show.label.as_ref()}
-        </a>
+/// Shows what is due of a question.
+fn show(section: &Element, answers: StoredValue<Answers>) {
+    let chosen = answers.with_value(|it| it.chosen(&id(section), revision(section)));
+    let options = all(&Some(section), ".opt");
+    let chosen = chosen.filter(|at| *at < options.len());
+    for (at, option) in options.iter().enumerate() {
+        let mine = chosen == Some(at);
+        let (class, says) = match (chosen, mine, is_right(option)) {
+            (Some(_), true, true) => ("opt opt--right tone-server", "Your answer, and right"),
+            (Some(_), false, true) => ("opt opt--right tone-server", "The right answer"),
+            (Some(_), true, false) => ("opt opt--pick tone-lost", "Your answer, not quite"),
+            _ => ("opt", ""),
+        };
+        option.set_class_name(class);
+        if let Some(verdict) = one(option, ".opt__v") {
+            verdict.set_text_content(Some(says));
+            hide(&verdict, says.is_empty());
+        }
+        if let Some(input) =
+            one(option, "input").and_then(|it| it.dyn_into::<HtmlInputElement>().ok())
+        {
+            input.set_disabled(chosen.is_some());
+            input.set_checked(mine);
+        }
     }
+    for due in all(&Some(section), ".quiz__due") {
+        hide(&due, chosen.is_none());
+    }
+    if let Some(button) = one(section, "[data-do=commit]") {
+        hide(&button, chosen.is_some());
+        let _ = button.set_attribute("disabled", "");
+    }
+    let _ = section.toggle_attribute_with_force("data-done", chosen.is_some());
+}
+
+fn hide(element: &Element, hidden: bool) {
+    let _ = element.toggle_attribute_with_force("hidden", hidden);
+}
+
+/// Counts what is answered, and what of it is right.
+fn count() {
+    let body = document().body();
+    let set = |name: &str, selector: &str| {
+        let number = all(&body, selector).len();
+        for output in all(&body, &format!("output[name={name}]")) {
+            output.set_text_content(Some(&number.to_string()));
+        }
+    };
+    set("answered", ".quiz[data-done]");
+    set("right", ".opt--right input:checked");
+}
+
+/// Goes to the step that shows it: on this page the player moves, and the address
+/// with it.
+fn follow(event: &MouseEvent, link: &Element) {
+    if event.ctrl_key() || event.meta_key() || event.shift_key() {
+        return;
+    }
+    let Some(player) = document().get_element_by_id("lost") else {
+        return;
+    };
+    let Some(href) = link.get_attribute("href") else {
+        return;
+    };
+    event.prevent_default();
+    if let Ok(history) = window().history() {
+        let _ = history.push_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&href));
+    }
+    if let Ok(moved) = web_sys::Event::new("popstate") {
+        let _ = window().dispatch_event(&moved);
+    }
+    player.scroll_into_view();
 }

@@ -3,11 +3,13 @@
 use super::asked_for;
 use crate::content::{Block, LESSON, Widget};
 use crate::islands::address::Address;
-use crate::islands::contents::Contents;
+use crate::islands::contents::FollowReader;
 use crate::islands::player::Player;
 use crate::islands::quiz::QuickChecks;
 use crate::islands::stakes::StakesSum;
+use crate::parts::contents::contents;
 use crate::parts::endings::endings;
+use crate::parts::quiz::quick_checks;
 use leptos::prelude::*;
 use leptos_meta::{Meta, Title};
 
@@ -15,11 +17,6 @@ use leptos_meta::{Meta, Title};
 #[component]
 pub fn LessonPage() -> impl IntoView {
     let address = asked_for().unwrap_or_default();
-    let parts = LESSON
-        .parts
-        .iter()
-        .map(|(id, title)| ((*id).to_owned(), (*title).to_owned()))
-        .collect();
     let blocks = LESSON.blocks.iter().map(|block| match block {
         Block::Html(html) => view! { <div class="text" inner_html=*html></div> }.into_any(),
         Block::Widget(widget, "") => live(*widget, address),
@@ -38,7 +35,8 @@ pub fn LessonPage() -> impl IntoView {
             content="Why a retry can charge a card twice, and how an idempotency key prevents it. An interactive lesson, computed by the code that it teaches."
         />
         <div class="page lesson">
-            <Contents parts/>
+            {contents(LESSON.parts)}
+            <FollowReader/>
             <main class="article" id="main">
                 <p class="kicker">"An interactive lesson, about 15 minutes"</p>
                 <h1>{LESSON.title}</h1>
@@ -67,6 +65,11 @@ fn live(widget: Widget, address: Address) -> AnyView {
             </noscript>
         }
         .into_any(),
-        Widget::Quiz => view! { <QuickChecks/> }.into_any(),
+        Widget::Quiz => view! {
+            <QuickChecks>
+                <div class="wide" inner_html=quick_checks()></div>
+            </QuickChecks>
+        }
+        .into_any(),
     }
 }

@@ -153,7 +153,7 @@ pub fn Deck(
                     @let class = match number.cmp(&now) {
                         Ordering::Less => "past",
                         Ordering::Equal => "now",
-                        Ordering::Greater => "next",
+                        Ordering::Greater => "ahead",
                     };
                     li class={ (class) @if line.aside { " fork" } } { b { (line.tick) } }
                 }

@@ -5,12 +5,17 @@
 //! of element in them, and most of a player only shows.
 
 pub mod compare;
+#[cfg(feature = "ssr")]
+pub mod contents;
 pub mod counter;
 pub mod deck;
 pub mod diagram;
+#[cfg(feature = "ssr")]
 pub mod endings;
 pub mod holdings;
 pub mod icons;
+#[cfg(feature = "ssr")]
+pub mod quiz;
 pub mod shot;
 pub mod strip;
 pub mod transcript;

@@ -9,66 +9,50 @@ use std::collections::BTreeMap;
 pub struct Answers(BTreeMap<String, (u32, usize)>);
 
 impl Answers {
-    /// The option that was chosen, by its place.
+    /// The option that was chosen, by its place, if that was at this revision of
+    /// the question.
     #[must_use]
-    pub fn chosen(&self, question: &super::Question) -> Option<usize> {
-        let (revision, choice) = self.0.get(question.id.as_ref())?;
-        (*revision == question.revision && *choice < question.choices.len()).then_some(*choice)
+    pub fn chosen(&self, id: &str, revision: u32) -> Option<usize> {
+        let (then, choice) = self.0.get(id)?;
+        (*then == revision).then_some(*choice)
     }
 
     /// Keeps an answer. An answer that is there already stays: committing again
     /// counts once.
-    pub fn commit(&mut self, question: &super::Question, choice: usize) {
-        if self.chosen(question).is_none() {
-            self.0
-                .insert(question.id.to_string(), (question.revision, choice));
+    pub fn commit(&mut self, id: &str, revision: u32, choice: usize) {
+        if self.chosen(id, revision).is_none() {
+            self.0.insert(id.to_owned(), (revision, choice));
         }
     }
 
     /// Forgets the answer to a question.
-    pub fn withdraw(&mut self, question: &super::Question) {
-        self.0.remove(question.id.as_ref());
+    pub fn withdraw(&mut self, id: &str) {
+        self.0.remove(id);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Choice, Question};
     use super::*;
-
-    fn question(revision: u32) -> Question {
-        let choice = |right| Choice {
-            text: "text".into(),
-            right,
-            why: "why".into(),
-        };
-        Question {
-            id: "q".into(),
-            revision,
-            prompt: "?".into(),
-            choices: vec![choice(true), choice(false)].into(),
-            show: None,
-        }
-    }
 
     #[test]
     fn the_first_answer_counts_and_survives_the_round_trip() {
         let mut answers = Answers::default();
-        answers.commit(&question(1), 1);
-        answers.commit(&question(1), 0);
+        answers.commit("q", 1, 1);
+        answers.commit("q", 1, 0);
         let kept = serde_json::to_string(&answers).unwrap();
         let answers: Answers = serde_json::from_str(&kept).unwrap();
-        assert_eq!(answers.chosen(&question(1)), Some(1));
-        assert_eq!(answers.chosen(&question(2)), None);
+        assert_eq!(answers.chosen("q", 1), Some(1));
+        assert_eq!(answers.chosen("q", 2), None);
+        assert_eq!(answers.chosen("r", 1), None);
     }
 
     #[test]
-    fn a_withdrawn_or_impossible_answer_is_none() {
-        let mut answers: Answers = serde_json::from_str(r#"{"q":[1,7]}"#).unwrap();
-        assert_eq!(answers.chosen(&question(1)), None);
-        answers.commit(&question(1), 0);
-        assert_eq!(answers.chosen(&question(1)), Some(0));
-        answers.withdraw(&question(1));
-        assert_eq!(answers.chosen(&question(1)), None);
+    fn a_new_revision_or_a_withdrawal_makes_room() {
+        let mut answers: Answers = serde_json::from_str(r#"{"q":[1,1]}"#).unwrap();
+        answers.commit("q", 2, 0);
+        assert_eq!(answers.chosen("q", 2), Some(0));
+        answers.withdraw("q");
+        assert_eq!(answers.chosen("q", 2), None);
     }
 }

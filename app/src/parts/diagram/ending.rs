@@ -45,7 +45,9 @@ impl Ending {
         pen.path("x-cur x-cur-client", "M27 120h18");
         pen.text("", 50, 116, "start", &format!("{waited}, nothing"));
         if self.request_lost {
-            pen.lost(client + 5, api, top, "lost", false);
+            // It is lost where the client cannot see it.
+            pen.path("x-lost", &format!("M{} {top}h74", client + 5));
+            pen.lost(client + 79, api, top, "paper", false);
             return pen.finish();
         }
         pen.arrow(client + 5, api - 5, top, false, Ink::Past);
@@ -65,7 +67,7 @@ impl Ending {
             pen.text("x-lost-word", 233, 89, "end", "crashes");
         }
         if self.reply_lost {
-            pen.lost(api - 5, client, 92, "lost", false);
+            pen.lost(api - 5, client, 92, "paper", false);
         }
         pen.finish()
     }

@@ -131,8 +131,9 @@ impl Pen {
         }
     }
 
-    /// A message that never arrives: the shaft snaps, a burst, and the word.
-    pub(super) fn lost(&mut self, from: i32, to: i32, y: i32, word: &str, narrow: bool) {
+    /// A message that never arrives: the shaft snaps, a burst, and the word, which
+    /// stands `on` the band of a step or on paper.
+    pub(super) fn lost(&mut self, from: i32, to: i32, y: i32, on: &str, narrow: bool) {
         let d = if to > from { 1 } else { -1 };
         let (shaft, zig, reach, scale) = if narrow {
             (10, 5, 9, ".75")
@@ -153,11 +154,12 @@ impl Pen {
         );
         let centre = a + u * 7 / 2 + d * reach;
         self.raw(&burst(centre, y, scale));
+        let class = format!("x-lab x-lost-word x-on-{on}");
         if narrow {
-            self.text("x-lab x-lost-word", centre, y + 23, "middle", word);
+            self.text(&class, centre, y + 23, "middle", "lost");
         } else {
             let anchor = if d < 0 { "end" } else { "start" };
-            self.text("x-lab x-lost-word", centre + d * 21, y + 5, anchor, word);
+            self.text(&class, centre + d * 21, y + 5, anchor, "lost");
         }
     }
 

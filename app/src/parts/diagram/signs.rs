@@ -49,7 +49,7 @@ pub(super) fn sign(pen: &mut Pen, plan: &Plan, row: &Row, place: &Place) {
             let off = plan.half + 1;
             let ink = if new { Ink::Now(*from) } else { Ink::Past };
             match end {
-                End::Lost => pen.lost(a + d * off, b, y, "lost", plan.narrow),
+                End::Lost => pen.lost(a + d * off, b, y, on(place), plan.narrow),
                 End::Unheard => {
                     let stop = b - d * 26;
                     pen.arrow(a + d * off, stop, y, *reply, ink);
