@@ -22,14 +22,14 @@ struct Asked {
 fn asked(scenario: Scenario) -> Asked {
     match scenario {
         Scenario::LostResponse | Scenario::EarlyRetry => Asked {
-            question: "How many charges if the app now asks again without a key?",
+            question: "The app asks again, this time without a key. How many charges?",
             scenario: Scenario::WithoutKey,
-            because: "Nothing ties the second request to the first, so the API charges for both. Choose “Without a key” above to watch the second one land.",
+            because: "Nothing ties the second request to the first, so the API charges for both. The fork “Without a key” above shows the second one.",
         },
         Scenario::WithoutKey => Asked {
             question: "How many charges if both attempts had carried the same key?",
             scenario: Scenario::LostResponse,
-            because: "The second attempt finds the key done and gets the saved answer; the processor is not asked again. Choose “With a key” above to see it.",
+            because: "The second attempt finds the key done and gets the saved answer; the processor is not asked again. The fork “With a key” above shows it.",
         },
         Scenario::NewKeyOnRetry => Asked {
             question: "The retry carries a key. How many charges?",
@@ -103,7 +103,7 @@ pub fn Predict(
             <div class="seg">{choice(0)} {choice(1)} {choice(2)}</div>
             <div class="reveal" aria-live="polite" inner_html=reveal></div>
             <p class="wait" hidden=move || guess.get().is_some()>
-                "Pick a number to see what happens."
+                "Choose a number; then the model runs it."
             </p>
         </fieldset>
     }

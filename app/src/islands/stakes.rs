@@ -23,10 +23,21 @@ fn number(text: &str) -> Option<f64> {
     } else {
         bare.replace(',', "")
     };
-    plain
-        .parse::<f64>()
-        .ok()
-        .filter(|number| number.is_finite())
+    decimal_number(&plain)
+}
+
+/// A number that is not negative, in digits with at most one point.
+///
+/// `f64::from_str` would read exponents and names of infinity as well, and weighs
+/// 8 kB in the browser.
+fn decimal_number(text: &str) -> Option<f64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits: String = [whole, part].concat();
+    if digits.is_empty() || digits.len() > 15 || !digits.bytes().all(|it| it.is_ascii_digit()) {
+        return None;
+    }
+    let number = digits.parse::<u64>().ok()? as f64;
+    Some((0..part.len()).fold(number, |number, _| number / 10.0))
 }
 
 /// One of the three numbers, while it is typed.
@@ -127,19 +138,19 @@ pub fn StakesSum() -> impl IntoView {
     view! {
         <div class="sums" data-ready=move || ready.get().then_some("")>
             <p class="sum--lg">
-                "Say the shop takes " {input(rate, "rate", "Payments a second")}
-                " payments a second, and the reply to one call in "
+                "Take a shop with " {input(rate, "rate", "Payments a second")}
+                " payments a second that loses the reply to one call in "
                 {input(lost, "lost", "One reply lost in so many calls")}
-                " is lost after the card was charged. That is "
+                " after the card was charged. If each of those calls is simply sent again, that makes "
                 <output class="sum" name="doubles-per-second" aria-live="off">
                     {per_second}
-                </output> " double charges a second, or "
+                </output> " double charges a second, "
                 <output class="sum sum--lost" name="doubles-per-day">
                     {per_day}
                 </output> " a day. At " {input(amount, "amount", "Dollars for one payment")}
-                " each, " <output class="sum sum--lost" name="refund-per-day" aria-live="off">
+                " each, the shop owes its customers " <output class="sum sum--lost" name="refund-per-day" aria-live="off">
                     {refund}
-                </output> " is to be handed back, every day."
+                </output> " daily."
             </p>
             <p class="problems">
                 {problem(rate, "rate", "Payments a second")}
@@ -170,7 +181,7 @@ fn drawn(calls: u64) -> String {
     }
 }
 
-/// How often a shop of this size meets a lost reply.
+/// How often such a shop meets a lost reply.
 fn met(stakes: Stakes) -> String {
     let seconds = stakes.one_lost_in / stakes.payments_per_s;
     let often = if seconds < 1.0 {

@@ -19,7 +19,7 @@ const CASES: [Case; 3] = [
         faults: &[Fault::LoseRequest],
     },
     Case {
-        title: "The server stops half-way",
+        title: "The process dies half-way",
         faults: &[Fault::CrashBeforeCharge, Fault::CrashAfterCharge],
     },
     Case {

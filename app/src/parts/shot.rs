@@ -85,12 +85,20 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
             let (facts, _) = trace.until(step);
             let added = facts.get(step.from..).unwrap_or_default();
             let told = Told(added);
+            // The step with which more is taken than was meant says so.
+            let over = |facts| Frame::after(facts).overcharged();
+            let worse = over(&facts) && !over(facts.get(..step.from).unwrap_or_default());
+            let (mut title, mut sentences) = (told.title(), told.sentences());
+            if worse {
+                title.push_str(" again");
+                sentences.push_str(" One press of Pay has now been charged twice.");
+            }
             Line {
                 at: added.first().map_or(0, |fact| fact.at),
                 tick: told.tick(),
-                title: told.title(),
+                title,
                 who: told.who(),
-                sentences: told.sentences(),
+                sentences,
                 aside: step.aside,
             }
         })

@@ -164,7 +164,7 @@ impl<'a> Told<'a> {
     pub fn title(self) -> String {
         let text = match self.head() {
             _ if self.has(|what| matches!(what, What::RequestLost)) => {
-                "The request is lost on the way"
+                "The request gets lost on its way"
             }
             Some(What::Sent { .. }) if !self.retries() => "The app asks for the money",
             Some(What::Waits { .. } | What::Sent { .. }) => match self.key() {
@@ -193,7 +193,7 @@ impl<'a> Told<'a> {
             Some(What::Saved { written: true, .. }) => "The answer is saved under the key",
             Some(What::Saved { .. }) => "A late owner's write is refused",
             Some(What::Released { .. }) => "The key is given back",
-            Some(What::Replied(_)) if self.lost() => "The reply is lost on the way back",
+            Some(What::Replied(_)) if self.lost() => "The reply gets lost on its way back",
             Some(What::Replied(_) | What::Received(_)) => "The reply arrives",
             Some(What::Unheard(_)) => "The reply finds nobody",
             Some(What::TimedOut { .. }) => "The app stops waiting",
@@ -267,7 +267,7 @@ fn sentence(fact: &Fact) -> Option<String> {
         What::Claimed { found, .. } => match found {
             Found::New { lease_ms, .. } => match lease_ms {
                 Some(ms) => format!(
-                    "Inserts the key under the unique constraint. Nobody has used it, so this attempt owns it for {}.",
+                    "Inserts the key under the unique constraint. It was free, so this attempt owns it for {}.",
                     span(*ms)
                 ),
                 None => "Inserts the key. This attempt owns it until it is done.".to_owned(),
@@ -301,19 +301,19 @@ fn sentence(fact: &Fact) -> Option<String> {
                     paid: Paid::Succeeded,
                     charge,
                 } => format!(
-                    "Asks for the money. {} is in the ledger: from here on it is charged.{with}",
+                    "Asks the processor for the money. {} is in the ledger: from here on it is charged.{with}",
                     short_id(charge)
                 ),
                 Said::Final { charge, .. } => format!(
-                    "Asks for the money. The card is declined ({}); nothing is taken.",
+                    "Asks the processor for the money. The card is declined ({}); nothing is taken.",
                     short_id(charge)
                 ),
                 Said::Repeated { charge, .. } => format!(
-                    "Asks for the money. The processor has seen this key and gives its first answer, {}, again.",
+                    "Asks the processor for the money. The processor has seen this key and gives its first answer, {}, again.",
                     short_id(charge)
                 ),
                 Said::Trouble { status } => format!(
-                    "Asks for the money. The processor answers {status}, which is not final, and takes nothing."
+                    "Asks the processor for the money. The processor answers {status}, which is not final, and takes nothing."
                 ),
             }
         }
@@ -335,7 +335,7 @@ fn sentence(fact: &Fact) -> Option<String> {
         What::Crashed => "The process dies where it stands. Its claim on the key stays behind.".to_owned(),
         What::Replied(answered) => format!("Replies {}.", reply(answered)),
         What::ReplyLost => {
-            "The network loses the reply. The work is done; only the message that says so is missing.".to_owned()
+            "The network drops it. Everything is done; only the app has not heard.".to_owned()
         }
         What::Unheard(answered) => format!(
             "Replies {}, but the app has stopped listening.",

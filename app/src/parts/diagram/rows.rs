@@ -73,7 +73,15 @@ pub(super) fn rows(facts: &[Fact], steps: &[Step], top: i32) -> (Vec<Row>, i32) 
         }
     }
     // A step may begin with a fact that has no row; its number goes to the next.
-    rows.sort_by_key(|row| row.at);
+    // Nearly in order and a few dozen at most: the library's sort would weigh more
+    // in the browser than all of this.
+    for i in 1..rows.len() {
+        let mut j = i;
+        while j > 0 && rows[j - 1].at > rows[j].at {
+            rows.swap(j - 1, j);
+            j -= 1;
+        }
+    }
     let mut y = top;
     let mut before: Option<(Ms, i32)> = None;
     for row in &mut rows {
