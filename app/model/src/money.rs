@@ -162,7 +162,7 @@ impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.currency.sign() {
             Some(sign) => f.write_str(sign)?,
-            None => write!(f, "{} ", self.currency.code().to_uppercase())?,
+            None => write!(f, "{} ", self.currency.code().to_ascii_uppercase())?,
         }
         let digits = self.currency.digits();
         let unit = 10_u64.pow(digits);
@@ -206,7 +206,7 @@ mod tests {
         for currency in Currency::ALL {
             assert_eq!(Currency::from_code(currency.code()), Some(currency));
             assert_eq!(
-                Currency::from_code(&currency.code().to_uppercase()),
+                Currency::from_code(&currency.code().to_ascii_uppercase()),
                 Some(currency)
             );
         }

@@ -32,6 +32,18 @@ pub enum Home {
     Play,
 }
 
+impl Home {
+    /// The page that the browser shows.
+    #[must_use]
+    pub fn current() -> Self {
+        let path = web_sys::window().and_then(|window| window.location().pathname().ok());
+        match path {
+            Some(path) if path.starts_with("/play/") => Self::Play,
+            _ => Self::Lesson,
+        }
+    }
+}
+
 impl Address {
     /// Reads the parameters. What is missing or makes no sense is the default;
     /// a step past the end is the last one, which the player sees to.

@@ -1,8 +1,4 @@
 //! The player of the lesson's scenarios.
-#![expect(
-    missing_docs,
-    reason = "the island macro writes a struct for the props without any"
-)]
 
 use super::address::{Address, Home};
 use super::predict::Predict;
@@ -25,25 +21,48 @@ const fn fork_name(scenario: Scenario) -> &'static str {
     }
 }
 
+/// Where a page wants its player. Only the server is told; the browser reads the
+/// same from its address bar, so that nothing has to be parsed for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Which page it is.
+    pub home: Home,
+    /// What the address says.
+    pub address: Address,
+}
+
+/// Where this player stands.
+fn place() -> Place {
+    if let Some(place) = use_context::<Place>() {
+        return place;
+    }
+    #[cfg(feature = "hydrate")]
+    {
+        let home = Home::current();
+        let address = Address::current(home).unwrap_or_default();
+        Place { home, address }
+    }
+    #[cfg(not(feature = "hydrate"))]
+    Place {
+        home: Home::Lesson,
+        address: Address::default(),
+    }
+}
+
 /// Steps through a scenario. The server draws the first frame; in the browser the
 /// same model computes each fork.
 #[island]
-pub fn Player(
-    /// The scenario by its name in addresses.
-    scenario: String,
-    /// The seed of its waits.
-    seed: u64,
-    /// The step that is shown first, from 1.
-    step: usize,
-    /// It stands on a page of its own.
-    alone: bool,
-) -> impl IntoView {
-    let home = if alone { Home::Play } else { Home::Lesson };
-    let scenario = RwSignal::new(Scenario::from_slug(&scenario).unwrap_or_default());
-    let seed = RwSignal::new(seed);
+pub fn Player() -> impl IntoView {
+    let Place { home, address } = place();
+    let alone = home == Home::Play;
+    let scenario = RwSignal::new(address.scenario);
+    let seed = RwSignal::new(address.seed);
     let trace = Memo::new(move |_| scenario.get().trace(seed.get()));
     let steps = trace.with_untracked(|trace| trace.steps().len());
-    let stage = Stage::new(trace.into(), RwSignal::new(step.clamp(1, steps.max(1))));
+    let stage = Stage::new(
+        trace.into(),
+        RwSignal::new(address.step.clamp(1, steps.max(1))),
+    );
     let playback = stage.playback;
     let ready = RwSignal::new(false);
 

@@ -20,8 +20,8 @@ pub fn QuickChecks(children: Children) -> impl IntoView {
     let ready = RwSignal::new(false);
     let verdict = RwSignal::new("");
     Effect::new(move |_| {
-        if let Some(kept) = store::load(KEPT).and_then(|text| serde_json::from_str(&text).ok()) {
-            answers.set_value(kept);
+        if let Some(kept) = store::load(KEPT) {
+            answers.set_value(Answers::read(&kept));
         }
         for section in all(&document().body(), "[data-question]") {
             show(&section, answers);
@@ -52,9 +52,7 @@ pub fn QuickChecks(children: Children) -> impl IntoView {
             None => {}
         }
         count();
-        if let Ok(text) = answers.with_value(serde_json::to_string) {
-            store::save(KEPT, &text);
-        }
+        store::save(KEPT, &answers.with_value(ToString::to_string));
     };
     let change = move |event: web_sys::Event| {
         let input = event.target().and_then(|it| it.dyn_into::<Element>().ok());

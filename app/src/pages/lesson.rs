@@ -2,9 +2,9 @@
 
 use super::asked_for;
 use crate::content::{Block, LESSON, Widget};
-use crate::islands::address::Address;
+use crate::islands::address::Home;
 use crate::islands::contents::FollowReader;
-use crate::islands::player::Player;
+use crate::islands::player::{Place, Player};
 use crate::islands::quiz::QuickChecks;
 use crate::islands::stakes::StakesSum;
 use crate::parts::contents::contents;
@@ -16,13 +16,16 @@ use leptos_meta::{Meta, Title};
 /// `/`, also as `/?scenario=without-key&step=3`.
 #[component]
 pub fn LessonPage() -> impl IntoView {
-    let address = asked_for().unwrap_or_default();
+    provide_context(Place {
+        home: Home::Lesson,
+        address: asked_for().unwrap_or_default(),
+    });
     let blocks = LESSON.blocks.iter().map(|block| match block {
         Block::Html(html) => view! { <div class="text" inner_html=*html></div> }.into_any(),
-        Block::Widget(widget, "") => live(*widget, address),
+        Block::Widget(widget, "") => live(*widget),
         Block::Widget(widget, note) => view! {
             <div class="noted">
-                {live(*widget, address)}
+                {live(*widget)}
                 <aside class="note" inner_html=*note></aside>
             </div>
         }
@@ -47,17 +50,12 @@ pub fn LessonPage() -> impl IntoView {
     }
 }
 
-fn live(widget: Widget, address: Address) -> AnyView {
+fn live(widget: Widget) -> AnyView {
     match widget {
         Widget::Stakes => view! { <StakesSum/> }.into_any(),
         Widget::Endings => endings().into_any(),
         Widget::Player => view! {
-            <Player
-                scenario=address.scenario.slug().to_owned()
-                seed=address.seed
-                step=address.step
-                alone=false
-            />
+            <Player/>
             <noscript>
                 <p class="noscript">
                     "Without JavaScript the buttons rest. The transcript above lists every step, and each time in it leads to a page that shows that step."

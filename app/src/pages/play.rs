@@ -2,7 +2,8 @@
 
 use super::asked_for;
 use super::not_found::NotFound;
-use crate::islands::player::Player;
+use crate::islands::address::Home;
+use crate::islands::player::{Place, Player};
 use leptos::prelude::*;
 use leptos_meta::{Meta, Title};
 use model::world::Scenario;
@@ -23,6 +24,10 @@ pub fn PlayPage() -> impl IntoView {
     let Some(address) = asked_for() else {
         return view! { <NotFound/> }.into_any();
     };
+    provide_context(Place {
+        home: Home::Play,
+        address,
+    });
     let title = heading(address.scenario);
     view! {
         <Title text=format!("{title} | Charge Once")/>
@@ -32,12 +37,7 @@ pub fn PlayPage() -> impl IntoView {
         />
         <main class="page play" id="main">
             <h1>{title}</h1>
-            <Player
-                scenario=address.scenario.slug().to_owned()
-                seed=address.seed
-                step=address.step
-                alone=true
-            />
+            <Player/>
             <noscript>
                 <p class="noscript">
                     "Without JavaScript the buttons rest. The transcript lists every step, and each time in it leads to that step."

@@ -56,6 +56,9 @@ pub enum Fault {
         /// What it is.
         what: &'static str,
     },
+    /// An id has to be a word that can be kept and linked to.
+    #[error("“{0}”: an id may hold small letters, digits and hyphens only")]
+    BadId(String),
     /// Answers of two questions would be kept under one name.
     #[error("{0}: two questions have this id")]
     SameId(String),
@@ -106,7 +109,10 @@ pub fn check(questions: &[Question]) -> Vec<Fault> {
                 what,
             })
         };
-        faults.extend(empty("the id", &question.id));
+        let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+        if id.is_empty() || !id.bytes().all(plain) {
+            faults.push(Fault::BadId(id.clone()));
+        }
         faults.extend(empty("the prompt", &question.prompt));
         let mut texts = BTreeSet::new();
         for choice in question.choices.iter() {
@@ -183,6 +189,11 @@ mod tests {
             check(&[question])
         };
         assert_eq!(check(&[good(), good()]), [Fault::SameId(id())]);
+        for bad in ["", "Q", "a b", "a:b", "a;b"] {
+            let mut question = good();
+            question.id = bad.into();
+            assert_eq!(check(&[question]), [Fault::BadId(bad.to_owned())]);
+        }
         assert_eq!(
             spoilt(|q| q.prompt = " ".into()),
             [Fault::Empty {

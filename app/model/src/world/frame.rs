@@ -8,7 +8,6 @@ use super::fact::{Fact, Found, Said, What};
 use crate::Ms;
 use crate::money::Currency;
 use crate::protocol::Paid;
-use std::collections::BTreeMap;
 
 /// What a client knows of its payment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -138,8 +137,8 @@ pub struct Frame {
     pub key: Option<String>,
     /// What the last attempt asks for.
     pub order: Option<(u64, Currency)>,
-    /// Whose money each attempt asks for.
-    intents: BTreeMap<u32, u32>,
+    /// The intents that something was sent for.
+    intents: Vec<u32>,
 }
 
 impl Frame {
@@ -174,8 +173,8 @@ impl Frame {
                 amount,
                 currency,
             } => {
-                let again = self.intents.values().any(|it| it == intent);
-                self.intents.insert(attempt, *intent);
+                let again = self.intents.contains(intent);
+                self.intents.push(*intent);
                 self.intended = self.intended.max(*intent);
                 self.attempts = self.attempts.max(attempt);
                 self.belief = if again {
