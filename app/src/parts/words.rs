@@ -154,6 +154,7 @@ impl<'a> Told<'a> {
             Some(What::TimedOut { .. }) => "Timeout",
             Some(What::Broke { .. }) => "Broken",
             Some(What::Crashed) => "Crash",
+            Some(What::Resent) => "Resend",
             Some(What::GaveUp) => "Give up",
             _ => "Send",
         }
@@ -199,6 +200,7 @@ impl<'a> Told<'a> {
             Some(What::TimedOut { .. }) => "The app stops waiting",
             Some(What::Broke { .. }) => "The connection breaks",
             Some(What::Crashed) => "The process dies",
+            Some(What::Resent) => "The browser sends it again by itself",
             Some(What::GaveUp) => "The app gives up",
             _ => "Something happens",
         };
@@ -261,6 +263,9 @@ fn sentence(fact: &Fact) -> Option<String> {
             }
         }
         What::Arrived | What::Received(_) => return None,
+        What::Resent => {
+            "The connection ended before a byte came back, so the browser sent the same request once more, without a word to the app. Retries happen below the code that you write, too.".to_owned()
+        }
         What::RequestLost => {
             "The network loses it. The API never hears of it, and nothing is charged.".to_owned()
         }

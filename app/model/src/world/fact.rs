@@ -61,6 +61,9 @@ pub enum What {
     },
     /// The request reached the API.
     Arrived,
+    /// The same request arrived once more: the client's network stack sent it again
+    /// by itself when the connection ended before a byte came back. Browsers do.
+    Resent,
     /// The network lost the request.
     RequestLost,
     /// The API asked the store for the key.
@@ -210,7 +213,9 @@ impl What {
     #[must_use]
     pub const fn between(&self) -> (Actor, Actor) {
         match self {
-            Self::Sent { .. } | Self::Arrived | Self::RequestLost => (Actor::Client, Actor::Api),
+            Self::Sent { .. } | Self::Arrived | Self::Resent | Self::RequestLost => {
+                (Actor::Client, Actor::Api)
+            }
             Self::Claimed { .. } | Self::Saved { .. } | Self::Released { .. } => {
                 (Actor::Api, Actor::Keys)
             }

@@ -187,7 +187,7 @@ impl Frame {
                 self.order = Some((*amount, *currency));
                 self.waiting = Some(Waiting { attempt, since: at });
             }
-            What::Arrived => self.working.push(attempt),
+            What::Arrived | What::Resent => self.working.push(attempt),
             What::RequestLost => self.fate = Fate::RequestLost(at),
             What::Claimed { key, found } => self.claimed(at, attempt, key, found),
             What::Charged { said, .. } => {

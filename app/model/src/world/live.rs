@@ -78,6 +78,10 @@ pub fn merge(
             }
         };
         if let Some(mut fact) = next {
+            let twice = |it: &Fact| it.attempt == fact.attempt && it.what == What::Arrived;
+            if fact.what == What::Arrived && merged.iter().any(twice) {
+                fact.what = What::Resent;
+            }
             // An order that the clocks contradict is shown as simultaneous.
             let before = merged.last().map_or(0, |last| last.at);
             let late = before.saturating_sub(fact.at);
@@ -189,6 +193,18 @@ mod tests {
             prop_assert_eq!(seen.charged(), real.charged());
             prop_assert_eq!(seen.belief, real.belief);
         }
+    }
+
+    #[test]
+    fn what_arrives_twice_was_sent_again_by_the_network_stack() {
+        let facts = lost_reply(1);
+        let (client, mut server) = torn(&facts, 1_000_000, 0);
+        let again = server.first().unwrap().clone();
+        assert_eq!(again.what, What::Arrived);
+        server.insert(1, again);
+        let merged = merge(&client, &server, 0, attempt_of);
+        let count = |what: &What| merged.iter().filter(|it| it.what == *what).count();
+        assert_eq!((count(&What::Arrived), count(&What::Resent)), (2, 1));
     }
 
     #[test]

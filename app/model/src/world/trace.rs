@@ -107,7 +107,7 @@ fn opens(fact: &Fact, before: Option<&Fact>) -> bool {
         What::Waits { .. } | What::Charged { .. } | What::Saved { .. } | What::Released { .. } => {
             true
         }
-        What::Claimed { .. } | What::Crashed => true,
+        What::Claimed { .. } | What::Crashed | What::Resent => true,
         // What the store knew already is answered in the same step.
         What::Replied(_) | What::Unheard(_) => !matches!(
             before,

@@ -181,7 +181,7 @@ fn fault_queue(lab: Lab) -> impl IntoView {
     view! {
         <div class="set">
             <h2>
-                "What goes wrong" <small>"attempt by attempt"</small>
+                "What goes wrong" <small>"by attempt"</small>
             </h2>
             <ol class="queue">{chips}</ol>
             <p class="hint" hidden=move || !lab.faults.with(Vec::is_empty)>

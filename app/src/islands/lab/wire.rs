@@ -236,7 +236,7 @@ pub(super) fn wire(lab: Lab) -> impl IntoView {
         </p>
         <div class="wire__bar" hidden=move || all.with(Vec::is_empty)>
             <div class="row">{buttons}</div>
-            <span hidden=move || at() == 0>"held against attempt 1"</span>
+            <span hidden=move || at() == 0>"against attempt 1"</span>
         </div>
         {content}
     }

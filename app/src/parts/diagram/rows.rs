@@ -13,11 +13,9 @@ pub(super) enum Sign {
         from: Actor,
         to: Actor,
         /// Over the shaft.
-        over: String,
-        /// The same where there is little room.
-        brief: String,
+        over: Label,
         /// Under the shaft.
-        under: Option<String>,
+        under: Option<Label>,
         /// Past the tip, where there is room.
         past: Option<&'static str>,
         reply: bool,
@@ -29,6 +27,33 @@ pub(super) enum Sign {
     Client(String),
     /// The process dies.
     Crash,
+}
+
+/// What is written at a shaft.
+pub(super) struct Label {
+    pub(super) full: String,
+    /// The same where there is little room.
+    pub(super) brief: String,
+}
+
+impl Label {
+    fn new(full: String, brief: impl Into<String>) -> Self {
+        let brief = brief.into();
+        Self { full, brief }
+    }
+}
+
+/// Short enough for any room.
+impl From<String> for Label {
+    fn from(text: String) -> Self {
+        Self::new(text.clone(), text)
+    }
+}
+
+impl From<&str> for Label {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
 }
 
 /// How a message ends.
@@ -155,11 +180,10 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
             .skip(i)
             .any(|later| later.attempt == fact.attempt && test(&later.what))
     };
-    let message = |from, to, over: String, brief: String, reply| Sign::Message {
+    let message = |from, to, over: Label, reply| Sign::Message {
         from,
         to,
         over,
-        brief,
         under: None,
         past: None,
         reply,
@@ -177,11 +201,10 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                 Sign::Message {
                     from: Client,
                     to: Api,
-                    over: "POST /charges".to_owned(),
-                    brief: "POST".to_owned(),
+                    over: Label::new("POST /charges".to_owned(), "POST"),
                     under: Some(match key {
-                        Some(key) => format!("key {}", words::short_id(key)),
-                        None => "no key".to_owned(),
+                        Some(key) => format!("key {}", words::short_id(key)).into(),
+                        None => "no key".into(),
                     }),
                     past: None,
                     reply: false,
@@ -189,21 +212,29 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                 },
             );
         }
+        What::Resent => push(
+            fact.at,
+            message(
+                Client,
+                Api,
+                "the same again".to_owned(),
+                "again".to_owned(),
+                false,
+            ),
+        ),
         What::Claimed { key, found } => {
-            let over = format!("claim {}", words::short_id(key));
-            push(sent, message(Api, Keys, over, "claim".to_owned(), false));
-            let (over, brief) = said_of(found);
-            push(back, message(Keys, Api, over, brief, true));
+            let over = Label::new(format!("claim {}", words::short_id(key)), "claim");
+            push(sent, message(Api, Keys, over, false));
+            push(back, message(Keys, Api, said_of(found), true));
         }
         What::Charged { said, .. } => {
-            let (over, brief, taken) = processor(said);
+            let (over, taken) = processor(said);
             let asks = format!("charge {}", money(facts, fact));
-            let sum = asks.clone();
-            push(sent, message(Api, Processor, asks, sum, false));
+            push(sent, message(Api, Processor, asks.into(), false));
             if let Some(charge) = taken {
                 push(fact.at, Sign::Taken(charge));
             }
-            push(back, message(Processor, Api, over, brief, true));
+            push(back, message(Processor, Api, over, true));
         }
         What::Saved {
             status,
@@ -216,8 +247,10 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                 Sign::Message {
                     from: Api,
                     to: Keys,
-                    over: format!("save {status}, {}", words::short_id(charge)),
-                    brief: format!("save {status}"),
+                    over: Label::new(
+                        format!("save {status}, {}", words::short_id(charge)),
+                        format!("save {status}"),
+                    ),
                     under: None,
                     past: written.then_some("lease ends"),
                     reply: false,
@@ -225,18 +258,16 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                 },
             );
             if !written {
-                let late = "too late".to_owned();
-                push(back, message(Keys, Api, late.clone(), late, true));
+                push(back, message(Keys, Api, "too late".into(), true));
             }
         }
         What::Released { .. } => {
-            let over = "release".to_owned();
-            push(sent, message(Api, Keys, over.clone(), over, false));
+            push(sent, message(Api, Keys, "release".into(), false));
         }
         What::Replied(answered) | What::Unheard(answered) => {
             let under = match (answered.replayed, answered.retry_after_s) {
-                (true, _) => Some("replayed".to_owned()),
-                (_, Some(s)) => Some(format!("Retry-After: {s}")),
+                (true, _) => Some("replayed".into()),
+                (_, Some(s)) => Some(Label::new(format!("Retry-After: {s}"), format!("in {s} s"))),
                 _ => None,
             };
             let end = match &fact.what {
@@ -249,11 +280,15 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
                 Sign::Message {
                     from: Api,
                     to: Client,
-                    over: words::reply(answered),
-                    brief: match &answered.charge {
-                        Some(charge) => format!("{}, {}", answered.status, words::short_id(charge)),
-                        None => format!("{}", answered.status),
-                    },
+                    over: Label::new(
+                        words::reply(answered),
+                        match &answered.charge {
+                            Some(charge) => {
+                                format!("{}, {}", answered.status, words::short_id(charge))
+                            }
+                            None => format!("{}", answered.status),
+                        },
+                    ),
                     under: under.filter(|_| end == End::Arrives),
                     past: None,
                     reply: true,
@@ -293,46 +328,43 @@ fn money(facts: &[Fact], of: &Fact) -> String {
         .unwrap_or_default()
 }
 
-/// What the store answers, in full and in brief.
-fn said_of(found: &Found) -> (String, String) {
-    let same = |text: &str| (text.to_owned(), text.to_owned());
+/// What the store answers.
+fn said_of(found: &Found) -> Label {
     match found {
         Found::New {
             lease_ms: Some(ms), ..
-        } => (
+        } => Label::new(
             format!("yours for {}", words::span(*ms)),
             format!("for {}", words::span(*ms)),
         ),
-        Found::New { .. } => same("yours"),
-        Found::TakenOver { token, .. } => (
+        Found::New { .. } => "yours".into(),
+        Found::TakenOver { token, .. } => Label::new(
             format!("yours now, token {token}"),
             format!("token {token}"),
         ),
-        Found::InProgress { .. } => ("in progress".to_owned(), "running".to_owned()),
-        Found::Done { status, .. } => same(&format!("done: {status}")),
-        Found::Reused => ("another request".to_owned(), "another".to_owned()),
-        Found::Expired => same("expired"),
-        Found::Nothing => ("not there".to_owned(), "nothing".to_owned()),
+        Found::InProgress { .. } => Label::new("in progress".to_owned(), "running"),
+        Found::Done { status, .. } => format!("done: {status}").into(),
+        Found::Reused => Label::new("another request".to_owned(), "another"),
+        Found::Expired => "expired".into(),
+        Found::Nothing => Label::new("not there".to_owned(), "nothing"),
     }
 }
 
-/// What the processor's answer is called, in full and in brief, and the charge if
-/// money was taken now.
-fn processor(said: &Said) -> (String, String, Option<String>) {
+/// What the processor's answer is called, and the charge if money was taken now.
+fn processor(said: &Said) -> (Label, Option<String>) {
     match said {
         Said::Final {
             paid: Paid::Succeeded,
             charge,
-        } => (
-            format!("approved {}", words::short_id(charge)),
-            "approved".to_owned(),
-            Some(words::short_id(charge)),
-        ),
-        Said::Final { .. } => ("declined".to_owned(), "declined".to_owned(), None),
-        Said::Repeated { charge, .. } => {
-            let again = format!("{} again", words::short_id(charge));
-            (again.clone(), again, None)
+        } => {
+            let charge = words::short_id(charge);
+            let over = Label::new(format!("approved {charge}"), "approved");
+            (over, Some(charge))
         }
-        Said::Trouble { status } => (format!("{status}"), format!("{status}"), None),
+        Said::Final { .. } => ("declined".into(), None),
+        Said::Repeated { charge, .. } => {
+            (format!("{} again", words::short_id(charge)).into(), None)
+        }
+        Said::Trouble { status } => (format!("{status}").into(), None),
     }
 }
