@@ -37,8 +37,9 @@ fn came_to(all: &[Row], shot: &Shot, attempt: u32, test: fn(&What) -> bool) -> O
         .facts
         .iter()
         .position(|fact| fact.attempt == attempt && test(&fact.what))?;
+    let at = shot.facts.get(fact)?.at;
     of(all, shot, attempt)
-        .filter(|row| row.fact <= fact)
+        .filter(|row| row.fact <= fact && row.at <= at)
         .map(|row| row.y)
         .max()
 }
@@ -135,7 +136,8 @@ pub(super) fn bars(
             bar(class, plan.x(Actor::Processor), asked.y, to);
         }
     }
-    for (i, line) in (0..).zip(&shot.frame.keys) {
+    let mut before: Vec<i32> = Vec::new();
+    for line in &shot.frame.keys {
         let asked: Vec<i32> = of(all, shot, line.owner)
             .filter(|row| row.is_to(Actor::Keys))
             .map(|row| row.y)
@@ -148,7 +150,10 @@ pub(super) fn bars(
         } else {
             ("x-busy-fill", *last)
         };
-        bar(class, plan.x(Actor::Keys) + i * (plan.half + 2), *from, to);
+        let under = before.iter().filter(|until| **until > *from).count();
+        let shift = i32::try_from(under).unwrap_or(0) * (plan.half + 2);
+        bar(class, plan.x(Actor::Keys) + shift, *from, to);
+        before.push(to);
     }
 }
 

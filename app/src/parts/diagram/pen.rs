@@ -88,7 +88,7 @@ impl Pen {
     /// A message from one lifeline to another. Requests are solid with a filled
     /// tip, replies dashed with an open one.
     ///
-    /// One that belongs to the current step is a group, which the style sheet draws
+    /// One that belongs to the current step is a group, which the style sheet moves
     /// from its sender to its receiver.
     pub(super) fn arrow(&mut self, from: i32, to: i32, y: i32, reply: bool, ink: Ink) {
         let d = if to > from { 1 } else { -1 };

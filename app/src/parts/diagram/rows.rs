@@ -214,13 +214,7 @@ fn signs(facts: &[Fact], i: usize, fact: &Fact, rows: &mut Vec<Row>) {
         }
         What::Resent => push(
             fact.at,
-            message(
-                Client,
-                Api,
-                "the same again".to_owned(),
-                "again".to_owned(),
-                false,
-            ),
+            message(Client, Api, "again, by itself".into(), false),
         ),
         What::Claimed { key, found } => {
             let over = Label::new(format!("claim {}", words::short_id(key)), "claim");

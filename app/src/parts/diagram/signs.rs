@@ -3,7 +3,7 @@
 use super::super::words;
 use super::pen::{Ink, Pen};
 use super::plan::Plan;
-use super::rows::{End, Row, Sign};
+use super::rows::{End, Label, Row, Sign};
 use model::world::Actor;
 
 /// What is known about a row besides its sign.
@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 /// Draws the sign of a row.
-pub(super) fn sign(pen: &mut Pen, plan: &Plan, row: &Row, place: &Place) {
+pub(super) fn sign<'a>(pen: &mut Pen, plan: &Plan, row: &'a Row, place: &Place) {
     let Place { new, tone, .. } = *place;
     let x = |actor| match actor {
         Actor::Api => plan.x(actor) + place.shift,
@@ -38,7 +38,6 @@ pub(super) fn sign(pen: &mut Pen, plan: &Plan, row: &Row, place: &Place) {
             from,
             to,
             over,
-            brief,
             under,
             past,
             reply,
@@ -55,27 +54,34 @@ pub(super) fn sign(pen: &mut Pen, plan: &Plan, row: &Row, place: &Place) {
                     pen.arrow(a + d * off, stop, y, *reply, ink);
                     pen.path(
                         if new { "x-lost" } else { "x-past" },
-                        &format!("M{stop} {}v12", y - 6),
+                        &format!("M{} {}v12", stop + d * 6, y - 6),
                     );
                 }
                 End::Arrives => pen.arrow(a + d * off, b - d * (off + 1), y, *reply, ink),
             }
             let middle = |a, b| (plan.x(a) + plan.x(b)) / 2;
-            let (at, anchor, over) = if plan.narrow {
+            let (at, anchor) = if plan.narrow {
                 let left = plan.x(*from).min(plan.x(*to));
-                (left + 8, "start", brief)
+                (left + 8, "start")
             } else if *from == Actor::Processor {
-                (middle(Actor::Keys, Actor::Processor), "middle", over)
+                (middle(Actor::Keys, Actor::Processor), "middle")
             } else if *to == Actor::Processor {
-                (middle(Actor::Api, Actor::Keys), "middle", over)
+                (middle(Actor::Api, Actor::Keys), "middle")
             } else {
-                (middle(*from, *to), "middle", over)
+                (middle(*from, *to), "middle")
             };
             let lift = if *end == End::Lost { 22 } else { 8 };
             let class = label("x-wire");
-            pen.text(&class, at, y - lift, anchor, over);
+            let said = |label: &'a Label| {
+                if plan.narrow {
+                    label.brief.as_str()
+                } else {
+                    label.full.as_str()
+                }
+            };
+            pen.text(&class, at, y - lift, anchor, said(over));
             if let Some(under) = under {
-                pen.text(&class, at, y + 16, anchor, under);
+                pen.text(&class, at, y + 16, anchor, said(under));
             }
             if let Some(past) = past
                 && !plan.narrow
@@ -127,9 +133,9 @@ fn taken(pen: &mut Pen, plan: &Plan, row: &Row, charge: &str, place: &Place) {
         };
         pen.text(&class, x - 15, y + 4, "end", &word);
     } else {
-        pen.text(&class, x + 14, y + 5, "start", charge);
+        pen.text(&class, x + 15, y + 5, "start", charge);
         if !place.meant {
-            pen.text(&class, x - 17, y + 5, "end", "charged again");
+            pen.text(&class, x - 19, y + 5, "end", "charged again");
         }
     }
 }
