@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use model::Ms;
 use model::fault::Fault;
 use model::retry::{Jitter, Policy};
-use model::world::{ClientFact, Fact, LiveFact, merge};
+use model::world::{ClientFact, Fact, LiveFact, What, merge};
 use serde::Deserialize;
 
 /// The sandbox that the lab plays in.
@@ -175,16 +175,18 @@ impl Lab {
 
     /// What both witnesses say of the payment that is shown.
     pub(super) fn facts(&self) -> Vec<Fact> {
-        self.log.with(|log| {
-            let attempt_of = |request: &str| {
-                log.iter()
-                    .rev()
-                    .find(|it| it.request_id == request)
-                    .and_then(|it| it.attempt)
-            };
-            self.client.with(|client| {
-                self.server
-                    .with(|server| merge(client, server, self.ahead_ms.get(), attempt_of))
+        let ahead_ms = self.ahead_ms.get();
+        let mut known: Vec<(String, u32)> = self.log.with(|log| {
+            let own = |it: &Exchange| Some((it.request_id.clone(), it.attempt?));
+            log.iter().filter_map(own).collect()
+        });
+        let mut client = self.client.get();
+        self.server.with(|server| {
+            let key = self.key.get();
+            guests(&key, ahead_ms, server, &mut known, &mut client);
+            merge(&client, server, ahead_ms, |request| {
+                let this = known.iter().find(|(id, _)| id == request);
+                this.map(|(_, attempt)| *attempt)
             })
         })
     }
@@ -197,5 +199,115 @@ impl Lab {
                 .cloned()
                 .collect()
         })
+    }
+}
+
+/// Adds the attempts that somebody else made at the payment that is shown, with its
+/// key: from a shell, or from another tab. What such a client heard is not known;
+/// it is taken to have heard what was written to it.
+fn guests(
+    key: &str,
+    ahead_ms: i64,
+    server: &[LiveFact],
+    known: &mut Vec<(String, u32)>,
+    client: &mut Vec<ClientFact>,
+) {
+    let Some(start) = client.first().map(|first| first.at) else {
+        return;
+    };
+    let own = known.len();
+    for fact in server {
+        let at = fact.at.saturating_add_signed(-ahead_ms);
+        if at < start {
+            continue;
+        }
+        let place = known.iter().position(|(id, _)| *id == fact.request);
+        let what = match (place, &fact.asked, &fact.what) {
+            (None, Some(asked), _) if asked.key.as_deref() == Some(key) => {
+                let attempt = known.iter().map(|(_, it)| *it).max().unwrap_or(0) + 1;
+                known.push((fact.request.clone(), attempt));
+                What::Sent {
+                    intent: 1,
+                    key: asked.key.clone(),
+                    amount: asked.amount,
+                    currency: asked.currency,
+                }
+            }
+            (Some(place), _, What::Replied(answered))
+                if place >= own && !is_lost(server, &fact.request) =>
+            {
+                What::Received(answered.clone())
+            }
+            _ => continue,
+        };
+        let attempt = known.iter().find(|(id, _)| *id == fact.request);
+        let attempt = attempt.map_or(0, |(_, attempt)| *attempt);
+        client.push(ClientFact { at, attempt, what });
+    }
+    client.sort_by_key(|fact| fact.at);
+}
+
+fn is_lost(server: &[LiveFact], request: &str) -> bool {
+    let lost = |it: &LiveFact| it.request == request && it.what == What::ReplyLost;
+    server.iter().any(lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::money::Currency;
+    use model::world::{Answered, Asked as Order, Frame};
+
+    fn told(id: u64, request: &str, at: Ms, key: &str, what: What) -> LiveFact {
+        let asked = matches!(what, What::Arrived).then(|| Order {
+            key: Some(key.to_owned()),
+            amount: 4000,
+            currency: Currency::Usd,
+        });
+        LiveFact {
+            id,
+            request: request.to_owned(),
+            at,
+            call: None,
+            asked,
+            what,
+        }
+    }
+
+    #[test]
+    fn an_attempt_from_a_shell_joins_the_payment_whose_key_it_carries() {
+        let sent = What::Sent {
+            intent: 1,
+            key: Some("k".to_owned()),
+            amount: 4000,
+            currency: Currency::Usd,
+        };
+        let mut client = vec![ClientFact {
+            at: 1000,
+            attempt: 1,
+            what: sent,
+        }];
+        let paid = Answered {
+            status: 201,
+            charge: Some("ch_1".to_owned()),
+            replayed: true,
+            retry_after_s: None,
+        };
+        let server = [
+            told(1, "mine", 1001, "k", What::Arrived),
+            told(2, "shell", 1500, "k", What::Arrived),
+            told(3, "shell", 1510, "k", What::Replied(paid)),
+            told(4, "stranger", 1600, "other", What::Arrived),
+        ];
+        let mut known = vec![("mine".to_owned(), 1)];
+        guests("k", 0, &server, &mut known, &mut client);
+        assert_eq!(known, [("mine".to_owned(), 1), ("shell".to_owned(), 2)]);
+        let facts = merge(&client, &server, 0, |request| {
+            let this = known.iter().find(|(id, _)| id == request);
+            this.map(|(_, attempt)| *attempt)
+        });
+        let frame = Frame::after(&facts);
+        assert_eq!((frame.intended, frame.attempts), (1, 2));
+        assert_eq!(frame.belief, model::world::Belief::Paid("ch_1".to_owned()));
     }
 }
