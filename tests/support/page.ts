@@ -1,8 +1,9 @@
 // The `test` that every spec uses: a page that says anything on the console as an
 // error or a warning, throws, or asks another host for something fails its test.
-import { expect, test as base, type Page } from '@playwright/test';
+import { type BrowserContext, expect, test as base, type Page } from '@playwright/test';
 
 export { expect };
+export type { Page };
 
 // A test that provokes an error says so first: `expected.console(/409/)`.
 export class Expected {
@@ -13,28 +14,24 @@ export class Expected {
   }
 }
 
-export const test = base.extend<{ expected: Expected; watched: void }>({
+interface Fixtures {
+  expected: Expected;
+  complaints: string[];
+  watched: void;
+  // Another visitor: a browser of their own, watched like the first.
+  stranger: BrowserContext;
+}
+
+export const test = base.extend<Fixtures>({
   expected: async ({}, use) => {
     await use(new Expected());
   },
+  complaints: async ({}, use) => {
+    await use([]);
+  },
   watched: [
-    async ({ context, baseURL, expected }, use) => {
-      const complaints: string[] = [];
-      const host = new URL(baseURL ?? 'http://127.0.0.1').host;
-      context.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') {
-          complaints.push(`console ${message.type()}: ${message.text()}`);
-        }
-      });
-      context.on('weberror', (error) => {
-        complaints.push(`uncaught: ${error.error().message}`);
-      });
-      context.on('request', (request) => {
-        const url = new URL(request.url());
-        if (/^(https?|wss?):$/.test(url.protocol) && url.host !== host) {
-          complaints.push(`request to another host: ${url.href}`);
-        }
-      });
+    async ({ context, baseURL, expected, complaints }, use) => {
+      watch(context, baseURL, complaints);
       await use();
       const unexpected = complaints.filter(
         (text) => !expected.patterns.some((pattern) => pattern.test(text)),
@@ -43,7 +40,31 @@ export const test = base.extend<{ expected: Expected; watched: void }>({
     },
     { auto: true },
   ],
+  stranger: async ({ browser, baseURL, complaints }, use) => {
+    const context = await browser.newContext();
+    watch(context, baseURL, complaints);
+    await use(context);
+    await context.close();
+  },
 });
+
+function watch(context: BrowserContext, baseURL: string | undefined, complaints: string[]) {
+  const host = new URL(baseURL ?? 'http://127.0.0.1').host;
+  context.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') {
+      complaints.push(`console ${message.type()}: ${message.text()}`);
+    }
+  });
+  context.on('weberror', (error) => {
+    complaints.push(`uncaught: ${error.error().message}`);
+  });
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (/^(https?|wss?):$/.test(url.protocol) && url.host !== host) {
+      complaints.push(`request to another host: ${url.href}`);
+    }
+  });
+}
 
 // Opens a path and waits until every island on the page has hydrated.
 export async function open(page: Page, path: string) {
@@ -52,13 +73,28 @@ export async function open(page: Page, path: string) {
 }
 
 // Islands mark the element they render with `data-ready` once they have hydrated.
+// One that renders nothing has nothing to mark.
 export async function hydrated(page: Page) {
   await expect
     .poll(() =>
-      page.evaluate(() => {
-        const islands = [...document.querySelectorAll('leptos-island')];
-        return islands.filter((island) => !island.querySelector('[data-ready]')).length;
-      }),
+      page.evaluate(() =>
+        [...document.querySelectorAll('leptos-island')]
+          .filter((island) => island.firstElementChild && !island.querySelector('[data-ready]'))
+          .map((island) => island.getAttribute('data-component')),
+      ),
     )
-    .toBe(0);
+    .toEqual([]);
 }
+
+// A figure that the page names.
+export const figure = (page: Page, name: string) => page.locator(`output[name="${name}"]`);
+
+// How far the page can be scrolled sideways, in px, and whether it hides that.
+export const sideways = (page: Page) =>
+  page.evaluate(() => {
+    const root = document.documentElement;
+    const clips = [root, document.body].some((it) =>
+      /hidden|clip/.test(getComputedStyle(it).overflowX),
+    );
+    return { over: Math.max(0, root.scrollWidth - root.clientWidth), clips };
+  });
