@@ -55,6 +55,9 @@ fn listen(lab: Lab) {
     let text = |event: &web_sys::MessageEvent| event.data().as_string().unwrap_or_default();
     let on_fact = Closure::<dyn Fn(web_sys::MessageEvent)>::new(move |event| {
         if let Ok(fact) = serde_json::from_str::<LiveFact>(&text(&event)) {
+            if matches!(fact.what, What::Replied(_) | What::Charged { .. }) {
+                refresh_soon(lab);
+            }
             lab.server.update(|facts| {
                 if facts.last().is_none_or(|last| last.id < fact.id) {
                     facts.push(fact);
@@ -82,6 +85,20 @@ fn listen(lab: Lab) {
     // A page that is left must not hold a connection.
     let leave = window_event_listener(ev::pagehide, move |_| source.close());
     std::mem::forget(leave);
+}
+
+/// Reads the records again when somebody else has changed them. A payment of this
+/// page does so when it is over.
+fn refresh_soon(lab: Lab) {
+    if lab.busy.get_untracked() || lab.stale.get_untracked() {
+        return;
+    }
+    lab.stale.set(true);
+    spawn_local(async move {
+        sleep(400).await;
+        lab.stale.set(false);
+        refresh(lab).await;
+    });
 }
 
 /// A request of the lab itself, with the sandbox's token.

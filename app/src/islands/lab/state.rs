@@ -105,6 +105,8 @@ pub(super) struct Lab {
     pub(super) problem: RwSignal<Option<String>>,
     /// A payment is on its way.
     pub(super) busy: RwSignal<bool>,
+    /// The records are about to be read again.
+    pub(super) stale: RwSignal<bool>,
     /// What meets the attempts, in the order of their arrival.
     pub(super) faults: RwSignal<Vec<Fault>>,
     pub(super) key_use: RwSignal<KeyUse>,
@@ -141,6 +143,7 @@ impl Lab {
             session: RwSignal::new(None),
             problem: RwSignal::new(None),
             busy: RwSignal::new(false),
+            stale: RwSignal::new(false),
             faults: RwSignal::new(vec![Fault::LoseReply]),
             key_use: RwSignal::new(KeyUse::Same),
             keyless: RwSignal::new(false),
@@ -182,7 +185,13 @@ impl Lab {
         });
         let mut client = self.client.get();
         self.server.with(|server| {
-            let key = self.key.get();
+            let mut key = self.key.get();
+            // Nothing was paid on this page yet, or it was reloaded: what the
+            // sandbox saw last is shown.
+            if client.is_empty() {
+                let asked = server.iter().rev().find_map(|it| it.asked.as_ref());
+                key = asked.and_then(|it| it.key.clone()).unwrap_or_default();
+            }
             guests(&key, ahead_ms, server, &mut known, &mut client);
             merge(&client, server, ahead_ms, |request| {
                 let this = known.iter().find(|(id, _)| id == request);
@@ -212,9 +221,7 @@ fn guests(
     known: &mut Vec<(String, u32)>,
     client: &mut Vec<ClientFact>,
 ) {
-    let Some(start) = client.first().map(|first| first.at) else {
-        return;
-    };
+    let start = client.first().map_or(0, |first| first.at);
     let own = known.len();
     for fact in server {
         let at = fact.at.saturating_add_signed(-ahead_ms);
