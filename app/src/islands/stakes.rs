@@ -173,7 +173,7 @@ pub fn StakesSum() -> impl IntoView {
 fn drawn(calls: u64) -> String {
     let number = grouped(calls);
     if calls > MOST {
-        format!("One reply in {number} is lost: too few to draw.")
+        format!("One reply in {number} is lost: too many calls to draw.")
     } else if calls == 1 {
         "Each reply is lost.".to_owned()
     } else {
