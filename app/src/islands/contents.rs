@@ -19,7 +19,15 @@ fn all(selector: &str) -> Vec<Element> {
 
 /// Which part is being read: the last one whose heading is above the line.
 fn reading() -> usize {
-    all("h2[id]")
+    let headings = all("h2[id]");
+    // The last part may be too short to come up to the line.
+    let at_end = document()
+        .document_element()
+        .is_some_and(|root| root.scroll_top() + root.client_height() + 1 >= root.scroll_height());
+    if at_end {
+        return headings.len().saturating_sub(1);
+    }
+    headings
         .iter()
         .rposition(|heading| heading.get_bounding_client_rect().top() < READING_LINE)
         .unwrap_or(0)
