@@ -219,7 +219,7 @@ mod tests {
     fn money_is_written_as_people_write_it() {
         let show = |minor, currency| Money { minor, currency }.to_string();
         assert_eq!(show(4000, Currency::Usd), "$40.00");
-        assert_eq!(show(1_234_567_05, Currency::Eur), "€1,234,567.05");
+        assert_eq!(show(123_456_705, Currency::Eur), "€1,234,567.05");
         assert_eq!(show(900, Currency::Jpy), "¥900");
         assert_eq!(show(5, Currency::Chf), "CHF 0.05");
         assert_eq!(grouped(0), "0");

@@ -9,6 +9,7 @@ mod fact;
 mod frame;
 mod live;
 mod moves;
+mod narrate;
 mod run;
 mod scenario;
 mod state;
@@ -19,7 +20,8 @@ pub use fact::{Actor, Answered, Asked, Call, Fact, Found, LiveFact, Said, What};
 pub use frame::{Belief, Fate, Frame, KeyLine, KeyStage, LedgerLine, Waiting};
 pub use live::{ClientFact, merge};
 pub use moves::{Effect, ImpossibleMove, Move};
-pub use run::{Setup, Timing, charge_name, key_name, run};
+pub use narrate::{charge_name, key_name};
+pub use run::{Setup, Timing, run};
 pub use scenario::Scenario;
 pub use state::{
     BodyNo, Budget, ChargeNo, Client, ClientNo, Entry, Flight, FlightNo, KeyUse, Phase, Place,

@@ -140,13 +140,15 @@ impl State {
         }
     }
 
-    /// The living attempt that holds this token of this key.
+    /// The living attempt that holds this token of this key and is not done with
+    /// the record. One that only has its reply left renews no lease.
     fn owner(&self, key: u8, token: Token) -> Option<FlightNo> {
         (0..).zip(&self.flights).find_map(|(i, flight)| {
             let Place::Working(attempt) = &flight.place else {
                 return None;
             };
-            (flight.key == Some(key) && attempt.token() == Some(token)).then_some(i)
+            let holds = flight.key == Some(key) && attempt.token() == Some(token);
+            (holds && !matches!(attempt.command(), Some(Command::Reply(_)) | None)).then_some(i)
         })
     }
 
@@ -280,9 +282,12 @@ impl State {
                 retry_after_ms: None,
             };
             let phase = match (&reply, advice(heard)) {
-                (Reply::Final { answer, .. }, _) => Phase::Settled(answer.charge),
+                (Reply::Final { answer, .. }, _) => Phase::Settled {
+                    paid: answer.paid,
+                    charge: answer.charge,
+                },
                 (_, Advice::Retry { .. }) => self.may_retry(rules, client),
-                _ => Phase::Stopped,
+                _ => Phase::Refused,
             };
             self.clients.get_mut(usize::from(client))?.phase = phase;
         }
@@ -292,7 +297,7 @@ impl State {
     fn may_retry(&self, rules: &Rules, client: ClientNo) -> Phase {
         match self.clients.get(usize::from(client)) {
             Some(client) if client.sent < rules.attempts => Phase::Ready,
-            _ => Phase::Stopped,
+            _ => Phase::GaveUp,
         }
     }
 

@@ -1,12 +1,13 @@
 //! Virtual time: which of the possible moves happens when, by a script of faults.
 
-use super::fact::{Answered, Call, Fact, Found, Said, What};
+use super::fact::{Call, Fact, What};
 use super::moves::{Effect, Move};
+use super::narrate::{self, Terms};
 use super::state::{Budget, ClientNo, FlightNo, Place, Rules, State};
 use crate::Ms;
 use crate::fault::Fault;
 use crate::money::Currency;
-use crate::protocol::{Answer, Command, Outcome, Refusal, Reply};
+use crate::protocol::Command;
 use crate::retry::{Courier, Heard, Next, Policy, Stopped};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -59,18 +60,6 @@ impl Setup {
             currency: Currency::Usd,
         }
     }
-}
-
-/// The name of a key in the lesson: the first is `k-7f3`.
-#[must_use]
-pub fn key_name(key: u8) -> String {
-    format!("k-{:03x}", (0x7f3 + u32::from(key) * 0x4d5) & 0xfff)
-}
-
-/// The name of a charge in the lesson: the first is `ch_9`.
-#[must_use]
-pub fn charge_name(charge: u8) -> String {
-    format!("ch_{}", u32::from(charge) + 9)
 }
 
 /// Runs the world until nothing more happens.
@@ -149,7 +138,7 @@ impl Run<'_> {
         let before = self.state.ledger.len();
         match self.state.apply(&self.setup.rules, due.act) {
             Ok(effect) => {
-                self.record(due, effect, self.state.ledger.len() > before);
+                self.record(due, &effect, self.state.ledger.len() > before);
                 true
             }
             // Not reached: `act` is possible whenever `cause` is.
@@ -257,78 +246,34 @@ impl Run<'_> {
     }
 
     /// Writes down what happened.
-    fn record(&mut self, due: Due, effect: Effect, new_entry: bool) {
-        let (flight, client) = match due.act {
-            Move::Deliver(f)
-            | Move::LoseRequest(f)
-            | Move::Step(f)
-            | Move::Decline(f)
-            | Move::Fail(f, _)
-            | Move::Crash(f)
-            | Move::LoseReply(f)
-            | Move::Receive(f) => (f, self.state.flight(f).map_or(0, |it| it.client)),
-            Move::Send(client) | Move::TimeOut(client) => match effect {
-                Effect::Sent(flight) | Effect::TimedOut(flight) => (flight, client),
-                _ => (0, client),
-            },
-            Move::LeaseEnds(_) => return,
+    fn record(&mut self, due: Due, effect: &Effect, new_entry: bool) {
+        let Some((flight, client)) = narrate::concerned(&self.state, due.act, effect) else {
+            return;
         };
-        let key = self.state.flight(flight).and_then(|it| it.key);
         if let Some(call) = due.call {
             self.busy_until(flight, call.back);
         }
-        let mut heard = None;
-        let what = match effect {
+        match effect {
             Effect::Sent(_) => {
                 if let Some(teller) = self.clients.get_mut(usize::from(client)) {
                     teller.courier.send();
                     teller.sent_at = due.at;
                 }
-                What::Sent {
-                    intent: u32::from(client) + 1,
-                    key: key.map(key_name),
-                    amount: self.setup.amount,
-                    currency: self.setup.currency,
-                }
             }
-            Effect::Arrived => {
-                self.busy_until(flight, due.at);
-                What::Arrived
-            }
-            Effect::RequestLost => What::RequestLost,
-            Effect::Crashed => What::Crashed,
-            Effect::ReplyLost(_) => What::ReplyLost,
-            Effect::Received(reply) => {
-                let answered = answered(&reply);
-                heard = Some(Heard::Status {
-                    status: answered.status,
-                    retry_after_ms: answered.retry_after_s.map(|s| Ms::from(s) * 1000),
-                });
-                What::Received(answered)
-            }
-            Effect::TimedOut(_) => {
-                heard = Some(Heard::Nothing);
-                What::TimedOut {
-                    after_ms: self.setup.policy.timeout_ms,
-                }
-            }
-            Effect::LeaseEnded => return,
-            Effect::Done(command, outcome) => {
-                let name = key.map(key_name).unwrap_or_default();
-                match told(&command, outcome, name, new_entry, due.at) {
-                    Some(what) => what,
-                    None => match command {
-                        Command::Reply(reply) if self.state.is_awaited(flight) => {
-                            What::Replied(answered(&reply))
-                        }
-                        Command::Reply(reply) => What::Unheard(answered(&reply)),
-                        _ => return,
-                    },
-                }
-            }
+            Effect::Arrived => self.busy_until(flight, due.at),
+            _ => {}
+        }
+        let terms = Terms {
+            intent: u32::from(self.setup.rules.intent(client)) + 1,
+            amount: self.setup.amount,
+            currency: self.setup.currency,
+            waited_ms: self.setup.policy.timeout_ms,
+        };
+        let Some(what) = narrate::what(&self.state, flight, effect, new_entry, terms) else {
+            return;
         };
         self.note(due.at, due.call, flight, what);
-        if let Some(heard) = heard {
+        if let Some(heard) = narrate::heard(effect) {
             self.decide(client, flight, heard);
         }
     }
@@ -371,89 +316,5 @@ impl Run<'_> {
             }
         };
         self.note(now, None, flight, what);
-    }
-}
-
-/// What a command and its outcome tell, or `None` for a reply.
-fn told(
-    command: &Command<u8>,
-    outcome: Outcome<u8>,
-    key: String,
-    new_entry: bool,
-    now: Ms,
-) -> Option<What> {
-    Some(match (command, outcome) {
-        (Command::LookUp, Outcome::Absent) => What::Claimed {
-            key,
-            found: Found::Nothing,
-        },
-        (_, Outcome::Claimed(claim)) => {
-            let lease_ms = claim.lease_until.map(|until| until.saturating_sub(now));
-            let token = claim.token.0;
-            What::Claimed {
-                key,
-                found: if claim.token == crate::protocol::Token::FIRST {
-                    Found::New { lease_ms, token }
-                } else {
-                    Found::TakenOver { lease_ms, token }
-                },
-            }
-        }
-        (_, Outcome::Refused(refusal)) => What::Claimed {
-            key,
-            found: match refusal {
-                Refusal::InProgress { retry_after_s } => Found::InProgress { retry_after_s },
-                Refusal::Reused => Found::Reused,
-                Refusal::Expired => Found::Expired,
-            },
-        },
-        (_, Outcome::Known(answer)) => What::Claimed {
-            key,
-            found: Found::Done {
-                status: answer.status(),
-                charge: charge_name(answer.charge),
-            },
-        },
-        (Command::Charge { keyed }, Outcome::Charged(Answer { paid, charge })) => {
-            let charge = charge_name(charge);
-            What::Charged {
-                keyed: *keyed,
-                said: if new_entry {
-                    Said::Final { paid, charge }
-                } else {
-                    Said::Repeated { paid, charge }
-                },
-            }
-        }
-        (Command::Charge { keyed }, Outcome::NotCharged(trouble)) => What::Charged {
-            keyed: *keyed,
-            said: Said::Trouble {
-                status: trouble.processor_status,
-            },
-        },
-        (Command::Complete { answer, .. }, outcome) => What::Saved {
-            key,
-            status: answer.status(),
-            charge: charge_name(answer.charge),
-            written: outcome == Outcome::Written,
-        },
-        (Command::Release { .. }, _) => What::Released { key },
-        _ => return None,
-    })
-}
-
-fn answered(reply: &Reply<u8>) -> Answered {
-    Answered {
-        status: reply.status(),
-        charge: match reply {
-            Reply::Final { answer, .. } => Some(charge_name(answer.charge)),
-            _ => None,
-        },
-        replayed: matches!(reply, Reply::Final { replayed: true, .. }),
-        retry_after_s: match reply {
-            Reply::Refused(Refusal::InProgress { retry_after_s }) => Some(*retry_after_s),
-            Reply::Trouble(trouble) => trouble.retry_after_s,
-            _ => None,
-        },
     }
 }

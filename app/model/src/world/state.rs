@@ -1,7 +1,7 @@
 //! Where the world stands: a small value that can be copied, compared and hashed.
 
 use crate::Ms;
-use crate::protocol::{Attempt, Design, Record, Reply};
+use crate::protocol::{Attempt, Design, Paid, Record, Reply};
 
 /// A charge in the world, by its number.
 pub type ChargeNo = u8;
@@ -39,6 +39,12 @@ pub struct Rules {
     /// For each client, the key that it starts with. Two clients with one key are
     /// two tabs that pay the same order.
     pub first_keys: Vec<u8>,
+    /// For each client, the intent that it pays for. Where it says nothing, as
+    /// many intents as there are first keys.
+    pub intents: Vec<u8>,
+    /// For each client, the body that it sends. Where it says nothing, each
+    /// intent has a body of its own.
+    pub bodies: Vec<BodyNo>,
 }
 
 impl Rules {
@@ -52,7 +58,25 @@ impl Rules {
             lease_ms: 30_000,
             retention_ms: 86_400_000,
             first_keys: vec![0],
+            intents: Vec::new(),
+            bodies: Vec::new(),
         }
+    }
+
+    /// The intent that a client pays for.
+    #[must_use]
+    pub fn intent(&self, client: ClientNo) -> u8 {
+        let of = |list: &[u8]| list.get(usize::from(client)).copied();
+        of(&self.intents)
+            .or_else(|| of(&self.first_keys))
+            .unwrap_or(client)
+    }
+
+    /// The body that a client sends.
+    #[must_use]
+    pub fn body(&self, client: ClientNo) -> BodyNo {
+        let own = self.bodies.get(usize::from(client)).copied();
+        own.unwrap_or_else(|| self.intent(client))
     }
 }
 
@@ -64,9 +88,16 @@ pub enum Phase {
     /// It waits for the reply to this attempt.
     Waiting(FlightNo),
     /// It has a final answer.
-    Settled(ChargeNo),
-    /// It stopped without one.
-    Stopped,
+    Settled {
+        /// How the charge ended, by what it was told.
+        paid: Paid,
+        /// The charge that it was told of.
+        charge: ChargeNo,
+    },
+    /// It was told that trying again cannot help.
+    Refused,
+    /// Its attempts are used up, and it has no answer.
+    GaveUp,
 }
 
 /// One client with one intent: one press of Pay.

@@ -215,7 +215,7 @@ proptest! {
     fn a_settled_client_has_the_answer_of_its_own_intent(picks in prop::collection::vec(any::<u16>(), 1..120)) {
         let state = wander(&two_clients(Design::default(), KeyUse::Same), &picks);
         for (no, client) in (0..).zip(&state.clients) {
-            if let Phase::Settled(charge) = client.phase {
+            if let Phase::Settled { charge, .. } = client.phase {
                 let entry = state.ledger.iter().find(|entry| entry.charge == charge).unwrap();
                 prop_assert_eq!(entry.client, no);
             }

@@ -1,7 +1,7 @@
 //! The server's side of a move: carrying out the commands of an attempt.
 
 use super::moves::Effect;
-use super::state::{ChargeNo, ClientNo, Entry, FlightNo, Place, Rules, State};
+use super::state::{BodyNo, ChargeNo, ClientNo, Entry, FlightNo, Place, Rules, State};
 use crate::protocol::admission::{Admission, Front, Stored, admit};
 use crate::protocol::{
     Answer, Claim, Command, KeyState, Outcome, Paid, Record, RecoveryPoint, Token, Trouble,
@@ -27,7 +27,7 @@ impl State {
             }
             self.budget.processor = self.budget.processor.checked_sub(1)?;
         }
-        let body = flight.client;
+        let body = rules.body(flight.client);
         let outcome = match &command {
             Command::LookUp => self.look_up(rules, flight.key?, body),
             Command::Claim => self.claim(rules, flight.key?, body),
@@ -66,27 +66,21 @@ impl State {
         Some(Effect::Done(command, outcome))
     }
 
-    fn judge(&self, rules: &Rules, key: u8, body: u8) -> Admission<ChargeNo> {
+    fn judge(&self, rules: &Rules, key: u8, body: BodyNo) -> Admission<ChargeNo> {
         let record = self.keys.get(usize::from(key)).and_then(Option::as_ref);
-        // Two clients on one key pay the same order: the same body.
-        let asked = rules
-            .first_keys
-            .get(usize::from(body))
-            .copied()
-            .unwrap_or(body);
         let stored = record.map(|record| Stored {
             record,
-            asked: &asked,
+            asked: &body,
             now: self.now,
         });
         admit(&Front::GOOD, stored, &rules.design)
     }
 
-    fn look_up(&self, rules: &Rules, key: u8, body: u8) -> Outcome<ChargeNo> {
+    fn look_up(&self, rules: &Rules, key: u8, body: BodyNo) -> Outcome<ChargeNo> {
         Outcome::of_admission(self.judge(rules, key, body)).unwrap_or(Outcome::Absent)
     }
 
-    fn claim(&mut self, rules: &Rules, key: u8, body: u8) -> Outcome<ChargeNo> {
+    fn claim(&mut self, rules: &Rules, key: u8, body: BodyNo) -> Outcome<ChargeNo> {
         let admission = self.judge(rules, key, body);
         if let Admission::TakeOver { from, point } = admission {
             return self.insert(rules, key, body, from.next(), point);
@@ -101,7 +95,7 @@ impl State {
         &mut self,
         rules: &Rules,
         key: u8,
-        body: u8,
+        body: BodyNo,
         token: Token,
         point: RecoveryPoint,
     ) -> Outcome<ChargeNo> {
@@ -110,14 +104,9 @@ impl State {
             self.keys.resize(at + 1, None);
         }
         let lease_until = rules.design.lease.then_some(self.now + rules.lease_ms);
-        let fingerprint = rules
-            .first_keys
-            .get(usize::from(body))
-            .copied()
-            .unwrap_or(body);
         if let Some(slot) = self.keys.get_mut(at) {
             *slot = Some(Record {
-                fingerprint,
+                fingerprint: body,
                 token,
                 claimed_at: self.now,
                 expires_at: self.now + rules.retention_ms,
