@@ -254,6 +254,8 @@ fn attempts_so_far(lab: Lab) -> u32 {
 
 /// Queues the faults for the attempts to come.
 async fn arm(lab: Lab) -> bool {
+    // A change of the rule may still be on its way.
+    send_keyless(lab).await;
     if call(lab, "DELETE", "/lab/faults", None).await.is_none() {
         return false;
     }
