@@ -109,7 +109,7 @@ test('the lab says what it needs, and shows a session that works in a shell', as
   expect(script).not.toBe(session);
   const { stdout } = await promisify(execFile)('sh', ['-c', script]);
   expect(stdout).toMatch(/^idempotency-replayed: true\r?$/im);
-  const ledger = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  const ledger = JSON.parse(stdout.match(/\{"charges":.*\}/)?.[0] ?? '');
   expect(ledger.charges).toHaveLength(1);
   expect(ledger.charges[0].amount).toBe(4000);
 });
