@@ -127,7 +127,7 @@ test('a declined card: believed, and nothing is charged', async ({ page, expecte
   await expect(lab.truth).toHaveText('Not charged');
   await lab.ledger(1, 0);
   // It is final: asked again, it is the same answer.
-  await lab.once_more();
+  await lab.onceMore();
   await lab.figures({ charged: 0, attempts: 2 });
   const second = await lab.attempt(2);
   expect(second.reply).toMatch(/^HTTP\/1\.1 402 /);
@@ -167,7 +167,7 @@ test('"Send once more" is answered with a replay', async ({ page }) => {
   await lab.pay();
   await lab.figures({ charged: 1, attempts: 1 });
   expect((await lab.attempt(1)).reply).not.toMatch(/replayed/i);
-  await lab.once_more();
+  await lab.onceMore();
   await lab.figures({ charged: 1, attempts: 2 });
   const [first, second] = [await lab.attempt(1), await lab.attempt(2)];
   expect(second.reply).toMatch(/^\s*idempotency-replayed:\s*true\s*$/im);

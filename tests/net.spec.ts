@@ -47,17 +47,15 @@ for (const [path, budget] of [
   ['/play/lost-response', BUDGET],
   ['/lab', Infinity],
 ] as const) {
-  test(`the first load of ${path} ${budget < Infinity ? `is at most ${budget} bytes` : 'is weighed'}`, async ({
-    page,
-  }) => {
+  const limit = budget < Infinity ? `is at most ${budget} bytes` : 'is weighed';
+  test(`the first load of ${path} ${limit}`, async ({ page }) => {
     const loaded = await loads(page, path);
     const counted = loaded.filter((it) => it.path === path || /\.(css|js|wasm)$/.test(it.path));
     const sum = counted.reduce((sum, it) => sum + it.bytes, 0);
     const parts = counted.map((it) => `${it.path.replace(/^.*\//, '') || path} ${it.bytes}`);
     console.log(`    first load of ${path}: ${sum} bytes (${parts.join(', ')})`);
-    expect(counted.map((it) => it.path).sort(), 'each is fetched once').toEqual([
-      ...new Set(counted.map((it) => it.path)),
-    ].sort());
+    const paths = counted.map((it) => it.path);
+    expect(paths, 'each is fetched once').toEqual([...new Set(paths)]);
     for (const it of counted) expect(it.encoding, it.path).toBe('br');
     expect(sum).toBeLessThanOrEqual(budget);
   });
@@ -92,14 +90,18 @@ test.describe('the fixture', () => {
   const CASES = {
     'an error on the console': () => console.error('an error'),
     'a warning on the console': () => console.warn('a warning'),
-    'an exception': () => void setTimeout(() => { throw new Error('thrown'); }),
+    'an exception': () => {
+      setTimeout(() => {
+        throw new Error('thrown');
+      });
+    },
     'a rejected promise': () => void Promise.reject(new Error('rejected')),
     'an image of another host': () => void (new Image().src = 'http://127.0.0.2/x.png'),
-    'a script in the page, against the policy': () => {
+    'a handler that the policy refuses': () => {
       const script = document.createElement('script');
-      script.textContent = 'window.ran = true';
-      document.head.append(Object.assign(document.createElement('div'), { innerHTML: '<b onclick="1">x</b>' }));
-      document.querySelector<HTMLElement>('[onclick]')?.click();
+      script.setAttribute('onclick', 'window.ran = true');
+      document.head.append(script);
+      script.click();
     },
   };
   for (const [what, script] of Object.entries(CASES)) {
@@ -120,7 +122,8 @@ test.describe('headers', () => {
   for (const path of ['/', '/lab', '/play/lost-response?step=5', '/play/nonsense']) {
     test(`${path} is a page under a policy`, async ({ request }) => {
       const headers = { accept: 'text/html' };
-      const [one, two] = [await request.get(path, { headers }), await request.get(path, { headers })];
+      const one = await request.get(path, { headers });
+      const two = await request.get(path, { headers });
       const sent = one.headers();
       expect(sent['content-type']).toMatch(/^text\/html/);
       expect(sent['x-content-type-options']).toBe('nosniff');
@@ -177,23 +180,18 @@ test.describe('headers', () => {
 
   test('a second visit fetches no asset again', async ({ page }) => {
     await open(page, '/');
-    const loaded: string[] = [];
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send('Network.enable');
-    devtools.on('Network.responseReceived', ({ response }) => {
-      if (!response.fromDiskCache && !response.fromPrefetchCache) {
-        loaded.push(new URL(response.url).pathname);
-      }
-    });
-    const cached = new Set<string>();
-    devtools.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId));
+    // How many bytes each asset of this page took from the network.
+    const assets = () =>
+      page.evaluate(() =>
+        (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+          .filter((it) => it.name.includes('/assets/'))
+          .map((it) => it.transferSize),
+      );
+    const first = await assets();
+    expect(Math.max(...first)).toBeGreaterThan(0);
     await open(page, '/play/lost-response');
-    await expect.poll(() => loaded).toContain('/play/lost-response');
-    const again = await page.evaluate(() =>
-      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
-        .filter((it) => it.name.includes('/assets/') && it.transferSize > 0)
-        .map((it) => it.name),
-    );
-    expect(again).toEqual([]);
+    const second = await assets();
+    expect(second.length).toBeGreaterThanOrEqual(3);
+    expect(Math.max(...second)).toBe(0);
   });
 });

@@ -64,7 +64,7 @@ pub(crate) fn parse(text: &str) -> Result<Lesson, String> {
                 match lesson.blocks.last_mut() {
                     Some(Block::Widget(_, note)) if text.is_empty() => note.push_str(&html),
                     _ => lesson.text(&format!(
-                        r#"<div class="with-note"><div>{text}</div><aside class="note">{html}</aside></div>"#
+                        r#"<div class="with-note"><div>{text}</div><aside class="note" role="note">{html}</aside></div>"#
                     )),
                 }
             }

@@ -36,7 +36,7 @@ export class Lab {
     await this.settled();
   }
 
-  async once_more() {
+  async onceMore() {
     await this.page.getByRole('button', { name: 'Send once more' }).click();
     await this.settled();
   }

@@ -26,7 +26,7 @@ pub fn LessonPage() -> impl IntoView {
         Block::Widget(widget, note) => view! {
             <div class="noted">
                 {live(*widget)}
-                <aside class="note" inner_html=*note></aside>
+                <aside class="note" role="note" inner_html=*note></aside>
             </div>
         }
         .into_any(),

@@ -37,6 +37,7 @@ pub fn PlayPage() -> impl IntoView {
         />
         <main class="page play" id="main">
             <h1>{title}</h1>
+            <h2 class="vh">"Step by step"</h2>
             <Player/>
             <noscript>
                 <p class="noscript">
