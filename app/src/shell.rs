@@ -1,6 +1,7 @@
 //! The document around every page.
 
 use crate::islands::theme::{EARLY, ThemeSwitch};
+use crate::pages::api::ApiPage;
 use crate::pages::lab::LabPage;
 use crate::pages::lesson::LessonPage;
 use crate::pages::not_found::NotFound;
@@ -63,6 +64,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/") view=LessonPage/>
                 <Route path=path!("/play/:scenario") view=PlayPage/>
                 <Route path=path!("/lab") view=LabPage/>
+                <Route path=path!("/api") view=ApiPage/>
             </Routes>
             <footer class="foot">
                 <div class="page">
@@ -95,6 +97,9 @@ fn Masthead() -> impl IntoView {
                     </a>
                     <a href="/lab" aria-current=move || current(|path| path == "/lab")>
                         "Lab"
+                    </a>
+                    <a href="/api" aria-current=move || current(|path| path == "/api")>
+                        "API"
                     </a>
                 </nav>
                 <ThemeSwitch/>

@@ -80,8 +80,8 @@ async fn missing(State(options): State<LeptosOptions>, request: Request) -> Resp
 fn is_api(path: &str) -> bool {
     let mut segments = path.split('/').skip(1);
     match segments.next() {
-        // `/lab` is a page, and what is under it is not.
-        Some("lab") => segments.next().is_some_and(|segment| !segment.is_empty()),
+        // `/lab` and `/api` are pages, and what is under them is not.
+        Some("lab" | "api") => segments.next().is_some_and(|segment| !segment.is_empty()),
         Some(first) => API.contains(&first),
         None => false,
     }

@@ -137,3 +137,28 @@ async fn a_slash_at_the_end_redirects() {
             .is_none_or(|to| to == "/example.com")
     );
 }
+
+#[tokio::test]
+async fn every_problem_has_a_section_of_the_reference() {
+    let service = Service::start().await;
+    let response = page(&service, "/api").await;
+    assert_eq!(response.status(), 200);
+    let html = response.text().await.unwrap();
+    for kind in server::problem::Kind::ALL {
+        assert!(
+            html.contains(&format!("id=\"{}\"", kind.slug())),
+            "no section for {}",
+            kind.slug()
+        );
+        let described = app::pages::api::PROBLEMS
+            .iter()
+            .find(|problem| problem.slug == kind.slug())
+            .unwrap();
+        assert_eq!(described.status, kind.status(), "{}", kind.slug());
+        assert_eq!(described.title, kind.title(), "{}", kind.slug());
+    }
+    assert_eq!(
+        app::pages::api::PROBLEMS.len(),
+        server::problem::Kind::ALL.len()
+    );
+}

@@ -1,5 +1,6 @@
 //! Pages: text rendered on the server.
 
+pub mod api;
 pub mod lab;
 pub mod lesson;
 pub mod not_found;

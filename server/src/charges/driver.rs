@@ -3,22 +3,26 @@
 //! Each attempt runs in a task of its own: a client that hangs up never stops it
 //! half-way. Every command that is carried out becomes a fact of the live trace.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::Ms;
 use model::fault::Fault;
 use model::protocol::{
     Answer, Attempt, Command, Fingerprint, IdempotencyKey, Outcome, ProcessorKey, ProtocolError,
-    Reply, Token,
+    Refusal, Reply, Token,
 };
 use model::world::{Call, What};
 use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument;
 
 use super::heartbeat::Heartbeat;
 use super::order::Work;
 use super::processor::{Processor, Verdict};
 use super::reply::{UNAVAILABLE, answered};
+use super::settled::Settled;
 use super::store::{ClaimKey, CompleteKey, Made, ReleaseKey, RenewLease, Store, StoreError, Taken};
 use super::told;
 use crate::clock;
@@ -32,6 +36,7 @@ use crate::shutdown::Shutdown;
 pub struct Driver {
     store: Arc<dyn Store>,
     processor: Processor,
+    settled: Arc<Settled>,
 }
 
 /// A request that passed the front of the precedence table.
@@ -50,13 +55,22 @@ pub struct Job {
     pub fault: Fault,
     /// Writes down what happens.
     pub scribe: Scribe,
+    /// How long the client wants to wait for the answer of a running attempt.
+    pub wait: Option<Duration>,
 }
 
 /// How an attempt ended. A crashed one ends without a word.
 #[derive(Debug)]
 pub enum Ending {
     /// With a reply and, where it speaks of a charge or a refund, that.
-    Reply(Reply<ChargeId>, Option<Made>),
+    Reply {
+        /// The reply.
+        reply: Reply<ChargeId>,
+        /// What it speaks of.
+        made: Option<Made>,
+        /// It waited for the answer of another attempt.
+        waited: bool,
+    },
     /// The store failed. What was claimed stays claimed until its lease is over.
     Unavailable,
 }
@@ -76,7 +90,11 @@ impl Driver {
     /// A driver over a store and a processor.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, processor: Processor) -> Self {
-        Self { store, processor }
+        Self {
+            store,
+            processor,
+            settled: Arc::default(),
+        }
     }
 
     /// Starts an attempt. Its ending comes through the channel, and whether
@@ -89,6 +107,8 @@ impl Driver {
             made: None,
             heartbeat: None,
             word: "created",
+            waited: false,
+            shutdown: shutdown.clone(),
         };
         shutdown.spawn_attempt(running.run(client).instrument(tracing::Span::current()));
         ending
@@ -103,11 +123,18 @@ struct Running {
     heartbeat: Option<Heartbeat>,
     /// The outcome in one word, for the log.
     word: &'static str,
+    /// It waited for another attempt.
+    waited: bool,
+    shutdown: Shutdown,
 }
 
+/// Between two looks at a key that somebody else works on, perhaps on another
+/// server, whose bell does not ring here.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 impl Running {
-    async fn run(mut self, client: oneshot::Sender<Ending>) {
-        let ending = match self.work().await {
+    async fn run(mut self, mut client: oneshot::Sender<Ending>) {
+        let ending = match self.work(&mut client).await {
             Ok(ending) => ending,
             Err(Stop::Crash) => {
                 tracing::info!(outcome = "crashed", "attempt");
@@ -120,7 +147,7 @@ impl Running {
             }
         };
         let answered = match &ending {
-            Ending::Reply(reply, _) => answered(reply),
+            Ending::Reply { reply, .. } => answered(reply),
             Ending::Unavailable => UNAVAILABLE,
         };
         tracing::info!(outcome = self.word, status = answered.status, "attempt");
@@ -137,12 +164,14 @@ impl Running {
         let _ = client.send(ending);
     }
 
-    async fn work(&mut self) -> Result<Ending, Stop> {
+    async fn work(&mut self, client: &mut oneshot::Sender<Ending>) -> Result<Ending, Stop> {
         let mut attempt = Attempt::new(self.job.key.is_some(), &self.job.settings.design);
         while let Some(command) = attempt.command() {
             let outcome = match command {
                 // Only the unsafe forms look up first, and they are not built yet.
-                Command::LookUp | Command::Insert | Command::Claim => self.claim().await?,
+                Command::LookUp | Command::Insert | Command::Claim => {
+                    self.claim_or_wait(client).await?
+                }
                 Command::Charge { keyed } => self.charge(keyed, attempt.token()).await?,
                 Command::Complete { token, answer } => self.complete(token, answer).await?,
                 Command::Release { token, point } => {
@@ -156,6 +185,7 @@ impl Running {
                         point,
                     };
                     let outcome = self.driver.store.release(ask).await?;
+                    self.ring();
                     if outcome == Outcome::Written {
                         self.word = "released";
                         self.tell_call(
@@ -191,6 +221,45 @@ impl Running {
     fn tell_call(&self, sent: Ms, what: What) {
         let back = clock::now();
         self.job.scribe.call(back, Call { sent, back }, what);
+    }
+
+    /// Wakes who waits for this key.
+    fn ring(&self) {
+        if let Some(key) = &self.job.key {
+            self.driver.settled.ring(&self.job.account, key.as_str());
+        }
+    }
+
+    /// Claims the key. When somebody else works on it and the client is willing to
+    /// wait, it is claimed again when that attempt ended.
+    async fn claim_or_wait(
+        &mut self,
+        client: &mut oneshot::Sender<Ending>,
+    ) -> Result<Outcome<ChargeId>, Stop> {
+        let Some(wait) = self.job.wait else {
+            return self.claim().await;
+        };
+        let (account, key) = self.owner()?;
+        let (settled, shutdown) = (self.driver.settled.clone(), self.shutdown.clone());
+        let until = Instant::now() + wait;
+        loop {
+            // Before the claim: what ends between the claim and the wait rings too.
+            let mut rung = pin!(settled.next(&account, key.as_str()));
+            rung.as_mut().enable();
+            let outcome = self.claim().await?;
+            let running = matches!(outcome, Outcome::Refused(Refusal::InProgress { .. }));
+            if !running || Instant::now() >= until {
+                return Ok(outcome);
+            }
+            self.waited = true;
+            tokio::select! {
+                () = rung => {}
+                () = sleep(LOOK_AGAIN) => {}
+                () = sleep_until(until) => {}
+                () = client.closed() => return Ok(outcome),
+                () = shutdown.begun() => return Ok(outcome),
+            }
+        }
     }
 
     async fn claim(&mut self) -> Result<Outcome<ChargeId>, Stop> {
@@ -312,6 +381,7 @@ impl Running {
             made,
         };
         let outcome = self.driver.store.complete(ask).await?;
+        self.ring();
         let written = outcome == Outcome::Written;
         self.tell_call(
             sent,
@@ -327,11 +397,19 @@ impl Running {
 
     /// Finds what a reply speaks of.
     async fn reply(&mut self, reply: Reply<ChargeId>) -> Result<Ending, Stop> {
+        let waited = self.waited && !matches!(reply, Reply::Refused(_));
+        let end = |reply, made| {
+            Ok(Ending::Reply {
+                reply,
+                made,
+                waited,
+            })
+        };
         let Reply::Final { answer, .. } = &reply else {
-            return Ok(Ending::Reply(reply, None));
+            return end(reply, None);
         };
         if let Some(made) = self.made.take_if(|made| *made.id() == answer.charge) {
-            return Ok(Ending::Reply(reply, Some(made)));
+            return end(reply, Some(made));
         }
         let (store, account) = (&self.driver.store, &self.job.account);
         let id = answer.charge.as_str();
@@ -341,6 +419,6 @@ impl Running {
             Work::Refund(_) => store.refund(account, id).await?.map(Made::Refund),
         };
         let made = made.ok_or(StoreError::Corrupt("charge"))?;
-        Ok(Ending::Reply(reply, Some(made)))
+        end(reply, Some(made))
     }
 }

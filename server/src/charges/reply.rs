@@ -12,6 +12,7 @@ use model::world::Answered;
 use serde::Serialize;
 
 use super::driver::Ending;
+use super::prefer::PREFERENCE_APPLIED;
 use super::store::{Charge, Made, Refund};
 use crate::id::ChargeId;
 use crate::problem::{Kind, Problem};
@@ -122,19 +123,36 @@ pub fn answered(reply: &Reply<ChargeId>) -> Answered {
 
 impl IntoResponse for Ending {
     fn into_response(self) -> Response {
-        match self {
-            Self::Reply(Reply::Final { replayed, .. }, Some(made)) => settled(made, replayed),
-            Self::Reply(Reply::Refused(refusal), _) => refused(refusal).into_response(),
-            Self::Reply(Reply::Trouble(trouble), _) => troubled(trouble).into_response(),
-            Self::Unavailable | Self::Reply(Reply::Final { .. }, None) => Problem::new(
-                Kind::Unavailable,
-                "Whether the money was taken is not known. Send the same request with the same \
-                 key again: it is charged once.",
-            )
-            .retry_after(UNAVAILABLE.retry_after_s)
-            .into_response(),
+        let Self::Reply {
+            reply,
+            made,
+            waited,
+        } = self
+        else {
+            return unavailable().into_response();
+        };
+        let mut response = match (reply, made) {
+            (Reply::Final { replayed, .. }, Some(made)) => settled(made, replayed),
+            (Reply::Final { .. }, None) => unavailable().into_response(),
+            (Reply::Refused(refusal), _) => refused(refusal).into_response(),
+            (Reply::Trouble(trouble), _) => troubled(trouble).into_response(),
+        };
+        if waited {
+            response
+                .headers_mut()
+                .insert(PREFERENCE_APPLIED, HeaderValue::from_static("wait"));
         }
+        response
     }
+}
+
+fn unavailable() -> Problem {
+    Problem::new(
+        Kind::Unavailable,
+        "Whether the money was taken is not known. Send the same request with the same key again: \
+         it is charged once.",
+    )
+    .retry_after(UNAVAILABLE.retry_after_s)
 }
 
 fn settled(made: Made, replayed: bool) -> Response {

@@ -15,6 +15,7 @@ use super::body;
 use super::driver::Job;
 use super::key_header::{self, Malformed};
 use super::order::{Order, Work};
+use super::prefer;
 use super::receive::{self, Received, receive};
 use super::store::Charge;
 use crate::accounts::Known;
@@ -98,6 +99,7 @@ pub(super) async fn submit(app: App, request: Request, of: Option<String>) -> Re
                 work,
                 fault,
                 scribe,
+                wait: prefer::wait(&parts.headers),
             };
             match app.driver.start(&app.shutdown, job).await {
                 Ok(ending) => ending.into_response(),
