@@ -1,6 +1,7 @@
 //! What can be set on the command line and in the environment.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +9,11 @@ use clap::Parser;
 use model::Ms;
 use model::protocol::Keyless;
 
-use crate::lab::settings::{self, Settings};
+use crate::clock;
+use crate::lab::settings::{self, ConsumerRule, PatchRule, Settings, StatusRule, StoreRule, date};
+
+/// Limits of the time without use, in ms: up to ten years.
+const IDLE: (Ms, Ms) = (100, 3660 * 86_400_000);
 
 /// Serves the lesson and the charge API.
 #[derive(Clone, Debug, Parser)]
@@ -64,7 +69,9 @@ pub struct Config {
     pub tombstones: Duration,
 
     /// What happens to a charge without a key: `require` refuses it, `allow` makes
-    /// each a charge of its own.
+    /// each a charge of its own, `grace:2027-06-30T00:00:00Z` allows it until then and
+    /// says so, `fingerprint` or `fingerprint:10s` takes equal ones within a window
+    /// for one.
     #[arg(
         long,
         env = "CHARGE_ONCE_KEYLESS",
@@ -72,7 +79,47 @@ pub struct Config {
         value_parser = keyless,
         value_name = "POLICY"
     )]
-    pub keyless: Keyless,
+    pub keyless: Policy,
+
+    /// How many requests a second one sandbox may send; ten times as many at once.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_RATE",
+        default_value = "200",
+        value_name = "COUNT"
+    )]
+    pub rate: NonZeroU32,
+
+    /// How many keys, and how many charges, one sandbox may store.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_RECORDS",
+        default_value_t = 100_000,
+        value_parser = clap::value_parser!(u64).range(1..),
+        value_name = "COUNT"
+    )]
+    pub records: u64,
+
+    /// After how long without use a sandbox is deleted.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_IDLE",
+        default_value = "7d",
+        value_parser = |text: &str| span(text, IDLE),
+        value_name = "TIME"
+    )]
+    pub idle: Duration,
+
+    /// How often the background looks for something to do.
+    #[arg(
+        long,
+        env = "CHARGE_ONCE_UPKEEP",
+        default_value = "2s",
+        value_parser = |text: &str| span(text, (10, 3_600_000)),
+        value_name = "TIME",
+        hide = true
+    )]
+    pub upkeep: Duration,
 
     /// How many sandboxes one address may make in a minute.
     #[arg(
@@ -111,7 +158,19 @@ impl Config {
     #[must_use]
     pub fn settings(&self) -> Settings {
         Settings {
-            keyless: self.keyless,
+            keyless: self.keyless.keyless,
+            grace_from: self
+                .keyless
+                .until
+                .map(|until| self.keyless.since.min(until)),
+            grace_until: self.keyless.until,
+            window_ms: self.keyless.window_ms,
+            sweeper: true,
+            store: StoreRule::default(),
+            pods: 1,
+            order_status: StatusRule::default(),
+            order_patch: PatchRule::default(),
+            consumer: ConsumerRule::default(),
             lease_ms: ms(self.lease),
             retention_ms: ms(self.retention),
             tombstone_ms: ms(self.tombstones),
@@ -156,12 +215,47 @@ fn database(text: &str) -> Result<PathBuf, String> {
     Ok(path.into())
 }
 
-fn keyless(text: &str) -> Result<Keyless, String> {
-    match text {
-        "require" => Ok(Keyless::Require),
-        "allow" => Ok(Keyless::Allow),
-        "grace" | "fingerprint" => Err(format!("{text} is not available yet")),
-        _ => Err(String::from("write require or allow")),
+/// What happens to a charge without a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The rule.
+    pub keyless: Keyless,
+    /// Since when they are deprecated: from this start of the server on.
+    pub since: Ms,
+    /// Until when a grace lets them through.
+    pub until: Option<Ms>,
+    /// For how long equal ones are one, in ms.
+    pub window_ms: Ms,
+}
+
+fn keyless(text: &str) -> Result<Policy, String> {
+    let policy = |keyless| Policy {
+        keyless,
+        since: clock::now(),
+        until: None,
+        window_ms: 10_000,
+    };
+    match text
+        .split_once(':')
+        .map_or((text, None), |(rule, with)| (rule, Some(with)))
+    {
+        ("require", None) => Ok(policy(Keyless::Require)),
+        ("allow", None) => Ok(policy(Keyless::Allow)),
+        ("fingerprint", None) => Ok(policy(Keyless::Fingerprint)),
+        ("fingerprint", Some(window)) => Ok(Policy {
+            window_ms: ms(span(window, settings::WINDOWS)?),
+            ..policy(Keyless::Fingerprint)
+        }),
+        ("grace", until) => until
+            .and_then(date::read)
+            .map(|until| Policy {
+                until: Some(until),
+                ..policy(Keyless::Grace)
+            })
+            .ok_or_else(|| String::from("write its end as well, like grace:2027-06-30T00:00:00Z")),
+        _ => Err(String::from(
+            "write require, allow, grace:TIME, fingerprint or fingerprint:WINDOW",
+        )),
     }
 }
 
@@ -194,8 +288,12 @@ mod tests {
             (["--database", "charge-once.db"], "write sqlite://FILE"),
             (["--database", "postgres://x"], "not available yet"),
             (["--database", "sqlite::memory:"], "name of a file"),
-            (["--keyless", "grace"], "not available yet"),
-            (["--keyless", "maybe"], "require or allow"),
+            (["--keyless", "grace"], "write its end"),
+            (["--keyless", "grace:soon"], "write its end"),
+            (["--keyless", "fingerprint:1ms"], "between"),
+            (["--keyless", "maybe"], "write require, allow"),
+            (["--rate", "0"], "zero"),
+            (["--idle", "1ms"], "between"),
             (["--listen", "3000"], "invalid socket address"),
             (["--sandbox-rate", "0"], "0 is not in"),
         ] {

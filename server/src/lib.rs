@@ -10,6 +10,7 @@ pub mod clock;
 pub mod config;
 pub mod id;
 pub mod lab;
+pub mod metrics;
 mod pages;
 pub mod problem;
 mod request_id;
@@ -19,6 +20,7 @@ pub mod serve;
 pub mod shutdown;
 mod start;
 mod state;
+mod upkeep;
 
 pub use pages::leptos_options;
 pub use start::{Server, StartError};

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(config: Config) -> Result<(), Box<dyn std::error::Error>> {
+    let signal = server::shutdown::signal()?;
     let server = Server::start(config).await?;
     // Whoever reads this may be gone, which is no reason to stop.
     let _ = writeln!(
@@ -54,7 +55,7 @@ async fn run(config: Config) -> Result<(), Box<dyn std::error::Error>> {
         "Charge Once is at http://{}/",
         server.address()
     );
-    server::shutdown::signal().await?;
+    signal.await;
     tracing::info!("shutting down");
     server.stop().await;
     Ok(())

@@ -16,7 +16,15 @@ use crate::problem::Problem;
 use crate::security::page_policy;
 
 /// The first segments of addresses that belong to programs.
-const API: [&str; 4] = ["charges", "sandboxes", "healthz", "readyz"];
+const API: [&str; 7] = [
+    "charges",
+    "sandboxes",
+    "orders",
+    "queue",
+    "healthz",
+    "readyz",
+    "metrics",
+];
 
 /// The options that the pages are rendered with: where the client bundle is.
 #[must_use]

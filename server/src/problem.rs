@@ -66,6 +66,8 @@ kinds! {
     Declined = 402, "card-declined", "The card was declined";
     /// A browser sent it from another site.
     CrossSite = 403, "cross-site", "Requests from other sites are refused";
+    /// The sandbox stores as much as it may.
+    SandboxFull = 403, "sandbox-full", "The sandbox is full";
     /// Nothing is here.
     NotFound = 404, "not-found", "There is nothing here";
     /// Something is here, but not for this method.
@@ -84,8 +86,6 @@ kinds! {
     InvalidCharge = 422, "invalid-charge", "This is not a valid charge";
     /// JSON, but not what this route of the lab takes.
     InvalidLab = 422, "invalid-request", "The request is not valid";
-    /// A setting or value of the lab that is known but not built.
-    NotAvailable = 422, "setting-not-available", "This setting is not available";
     /// The key belongs to another request.
     Reused = 422, "idempotency-key-reused", "The key belongs to another request";
     /// Too many requests.

@@ -1,13 +1,15 @@
 //! Every route and every layer around them.
 
 use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use axum::{Router, middleware, routing};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::TraceLayer;
 
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{accounts, assets, charges, lab, pages, request_id, security};
+use crate::{accounts, assets, charges, lab, metrics, pages, request_id, security};
 
 /// The whole service.
 pub(crate) fn router(app: App) -> Router {
@@ -17,6 +19,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(lab::api::router())
         .route("/healthz", routing::get(|| async { "ok" }))
         .route("/readyz", routing::get(ready))
+        .route("/metrics", routing::get(counted))
         .with_state(app)
         .layer(middleware::map_response(no_store));
     // The first layer is the innermost.
@@ -28,6 +31,10 @@ pub(crate) fn router(app: App) -> Router {
         .layer(middleware::from_fn(security::headers))
         .layer(TraceLayer::new_for_http().make_span_with(request_id::span))
         .layer(middleware::from_fn(request_id::name))
+}
+
+async fn counted(State(app): State<App>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], app.metrics.text())
 }
 
 async fn ready(State(app): State<App>) -> Result<&'static str, Problem> {

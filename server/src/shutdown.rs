@@ -39,22 +39,28 @@ impl Shutdown {
     }
 }
 
-/// Waits for SIGTERM or SIGINT.
+/// Listens for SIGTERM and SIGINT from now on, and resolves at the first of them.
+///
+/// Called before anybody is told that the server is ready: a signal that comes
+/// right after that must not find the system's default, which ends the process.
 ///
 /// # Errors
 /// When the signals cannot be listened to.
-pub async fn signal() -> std::io::Result<()> {
+pub fn signal() -> std::io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        Ok(())
+        Ok(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        })
     }
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::Ms;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -16,6 +17,7 @@ use crate::router::router;
 use crate::serve::serve;
 use crate::shutdown::Shutdown;
 use crate::state::App;
+use crate::upkeep::Upkeep;
 
 /// How long running attempts are waited for at shutdown.
 const LAST_ATTEMPTS: Duration = Duration::from_secs(10);
@@ -27,6 +29,7 @@ pub struct Server {
     shutdown: Shutdown,
     store: Arc<Sqlite>,
     serving: JoinHandle<()>,
+    upkeep: JoinHandle<()>,
 }
 
 /// Why the server could not start. Each is one line that says what to do.
@@ -84,6 +87,11 @@ impl Server {
             .map_err(|error| unusable(error.into()))?;
         let shutdown = Shutdown::default();
         let app = App::new(&config, sandboxes, store.clone(), shutdown.clone());
+        let upkeep = Upkeep {
+            every: config.upkeep,
+            idle_ms: Ms::try_from(config.idle.as_millis()).unwrap_or(Ms::MAX),
+        };
+        let upkeep = tokio::spawn(upkeep.run(app.clone()));
         let serving = tokio::spawn(serve(listener, router(app), shutdown.clone()));
         tracing::info!(%address, database = %config.database.display(), "ready");
         Ok(Self {
@@ -91,6 +99,7 @@ impl Server {
             shutdown,
             store,
             serving,
+            upkeep,
         })
     }
 
@@ -104,6 +113,7 @@ impl Server {
     pub async fn stop(self) {
         self.shutdown.begin();
         let _ = self.serving.await;
+        let _ = self.upkeep.await;
         if !self.shutdown.attempts_ended(LAST_ATTEMPTS).await {
             tracing::warn!("some attempts still ran; their leases stay behind for a retry");
         }

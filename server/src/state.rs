@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::accounts::Sandboxes;
+use crate::accounts::{Flow, Room, Sandboxes, Seen};
 use crate::charges::driver::Driver;
 use crate::charges::processor::Processor;
 use crate::charges::store::sqlite::Sqlite;
@@ -10,7 +10,9 @@ use crate::charges::store::{Ledger, Store};
 use crate::config::Config;
 use crate::lab::faults::Faults;
 use crate::lab::live::Live;
+use crate::lab::pods::Pods;
 use crate::lab::settings::Settings;
+use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 
 /// The parts of the running service. Cheap to clone.
@@ -22,6 +24,16 @@ pub(crate) struct App {
     pub(crate) ledger: Arc<dyn Ledger>,
     /// Who may make a sandbox.
     pub(crate) sandboxes: Arc<Sandboxes>,
+    /// How fast each sandbox sends.
+    pub(crate) flow: Arc<Flow>,
+    /// How much each sandbox stores.
+    pub(crate) room: Arc<Room>,
+    /// Which sandboxes were used.
+    pub(crate) seen: Arc<Seen>,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Where the requests of each sandbox run.
+    pub(crate) pods: Arc<Pods>,
     /// What the next attempts meet.
     pub(crate) faults: Arc<Faults>,
     /// The live traces.
@@ -43,7 +55,12 @@ impl App {
     ) -> Self {
         let store: Arc<dyn Store> = sqlite.clone();
         let ledger: Arc<dyn Ledger> = sqlite;
+        let metrics = Arc::<Metrics>::default();
         Self {
+            flow: Arc::new(Flow::new(config.rate)),
+            room: Arc::new(Room::new(config.records)),
+            seen: Arc::default(),
+            pods: Arc::default(),
             sandboxes: Arc::new(Sandboxes::new(
                 config.sandbox_rate,
                 config.sandboxes,
@@ -51,7 +68,12 @@ impl App {
             )),
             faults: Arc::default(),
             live: Arc::default(),
-            driver: Driver::new(store.clone(), Processor::new(ledger.clone())),
+            driver: Driver::new(
+                store.clone(),
+                Processor::new(ledger.clone()),
+                metrics.clone(),
+            ),
+            metrics,
             defaults: config.settings(),
             store,
             ledger,

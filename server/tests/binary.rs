@@ -117,6 +117,9 @@ fn help_says_all_of_it() {
         "--retention",
         "--tombstones",
         "--keyless",
+        "--rate",
+        "--records",
+        "--idle",
     ] {
         assert!(out.contains(option), "{option}");
         let variable = format!(

@@ -134,7 +134,9 @@ async fn a_processor_in_trouble_is_not_final() {
 async fn without_processor_keys_a_takeover_charges_twice() {
     let service = Service::start().await;
     let sandbox = service.sandbox().await;
-    sandbox.settings(json!({"processor_keys":false})).await;
+    sandbox
+        .settings(json!({"processor_keys":false,"sweeper":false}))
+        .await;
     sandbox
         .faults(json!([{"fault":"crash_after_charge"}]))
         .await;
@@ -220,14 +222,14 @@ async fn what_the_lab_does_not_know_is_refused() {
         (
             "PATCH",
             "/lab/settings",
-            json!({"keyless":"grace"}),
-            "setting-not-available",
+            json!({"keyless":"never"}),
+            "invalid-request",
         ),
         (
             "PATCH",
             "/lab/settings",
-            json!({"claim":"lookup_then_insert"}),
-            "setting-not-available",
+            json!({"pods":0}),
+            "invalid-request",
         ),
         (
             "PATCH",

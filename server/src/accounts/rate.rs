@@ -43,6 +43,14 @@ impl Sandboxes {
         }
     }
 
+    /// So many sandboxes are gone.
+    pub fn gone(&self, count: u32) {
+        let less = |made: u32| Some(made.saturating_sub(count));
+        let _ = self
+            .made
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+
     /// Counts one more sandbox for this address.
     ///
     /// # Errors

@@ -10,25 +10,29 @@ use std::time::Duration;
 use model::Ms;
 use model::fault::Fault;
 use model::protocol::{
-    Answer, Attempt, Command, Fingerprint, IdempotencyKey, Outcome, ProcessorKey, ProtocolError,
-    Refusal, Reply, Token,
+    Answer, Attempt, Command, Fingerprint, Outcome, ProtocolError, Refusal, Reply, Token,
 };
 use model::world::{Call, What};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::heartbeat::Heartbeat;
 use super::order::Work;
-use super::processor::{Processor, Verdict};
-use super::reply::{UNAVAILABLE, answered};
+use super::processor::{About, Processor, Verdict};
+use super::reply::{FULL, UNAVAILABLE, answered};
+use super::scoped_key::ScopedKey;
 use super::settled::Settled;
-use super::store::{ClaimKey, CompleteKey, Made, ReleaseKey, RenewLease, Store, StoreError, Taken};
+use super::store::{
+    ClaimKey, Claimed, CompleteKey, Made, ReleaseKey, RenewLease, Store, StoreError, Taken,
+};
 use super::told;
 use crate::clock;
 use crate::id::{AccountId, ChargeId};
 use crate::lab::live::Scribe;
 use crate::lab::settings::Settings;
+use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 
 /// Runs attempts.
@@ -37,6 +41,7 @@ pub struct Driver {
     store: Arc<dyn Store>,
     processor: Processor,
     settled: Arc<Settled>,
+    metrics: Arc<Metrics>,
 }
 
 /// A request that passed the front of the precedence table.
@@ -46,7 +51,7 @@ pub struct Job {
     /// The settings of the sandbox.
     pub settings: Settings,
     /// The key, if it came with one.
-    pub key: Option<IdempotencyKey>,
+    pub key: Option<ScopedKey>,
     /// The request.
     pub fingerprint: Fingerprint,
     /// What is to be done.
@@ -57,6 +62,14 @@ pub struct Job {
     pub scribe: Scribe,
     /// How long the client wants to wait for the answer of a running attempt.
     pub wait: Option<Duration>,
+    /// There is room for a new key.
+    pub room: bool,
+    /// The payment that the client meant, where it said so.
+    pub intent: Option<String>,
+    /// The generation of a new key: 0, but later ones for temporary keys.
+    pub generation: u32,
+    /// Cancelled when the pod restarts that it runs on.
+    pub life: CancellationToken,
 }
 
 /// How an attempt ended. A crashed one ends without a word.
@@ -73,6 +86,8 @@ pub enum Ending {
     },
     /// The store failed. What was claimed stays claimed until its lease is over.
     Unavailable,
+    /// The key is new, and the sandbox has no room for it. Nothing was done.
+    Full,
 }
 
 /// Why an attempt stops where it stands.
@@ -80,6 +95,8 @@ pub enum Ending {
 enum Stop {
     #[error("crashed, as it was asked to")]
     Crash,
+    #[error("the sandbox is full")]
+    Full,
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -89,12 +106,18 @@ enum Stop {
 impl Driver {
     /// A driver over a store and a processor.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, processor: Processor) -> Self {
+    pub fn new(store: Arc<dyn Store>, processor: Processor, metrics: Arc<Metrics>) -> Self {
         Self {
             store,
             processor,
             settled: Arc::default(),
+            metrics,
         }
+    }
+
+    /// Wakes those who wait for this key.
+    pub fn ring(&self, account: &AccountId, key: &ScopedKey) {
+        self.settled.ring(account, key.as_str());
     }
 
     /// Starts an attempt. Its ending comes through the channel, and whether
@@ -106,6 +129,7 @@ impl Driver {
             job,
             made: None,
             heartbeat: None,
+            generation: 0,
             word: "created",
             waited: false,
             shutdown: shutdown.clone(),
@@ -121,6 +145,8 @@ struct Running {
     /// What this attempt made.
     made: Option<Made>,
     heartbeat: Option<Heartbeat>,
+    /// How often the key was taken for a new one when it had expired.
+    generation: u32,
     /// The outcome in one word, for the log.
     word: &'static str,
     /// It waited for another attempt.
@@ -131,13 +157,27 @@ struct Running {
 /// Between two looks at a key that somebody else works on, perhaps on another
 /// server, whose bell does not ring here.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Between the look-up and the insert of the unsafe form.
+const BETWEEN: Duration = Duration::from_millis(40);
 
 impl Running {
     async fn run(mut self, mut client: oneshot::Sender<Ending>) {
-        let ending = match self.work(&mut client).await {
+        let life = self.job.life.clone();
+        let worked = tokio::select! {
+            worked = self.work(&mut client) => worked,
+            // What was already handed to the store is written all the same, as it is
+            // when a process dies.
+            () = life.cancelled() => Err(Stop::Crash),
+        };
+        let ending = match worked {
             Ok(ending) => ending,
+            Err(Stop::Full) => {
+                self.word = "full";
+                Ending::Full
+            }
             Err(Stop::Crash) => {
                 tracing::info!(outcome = "crashed", "attempt");
+                self.driver.metrics.request("crashed");
                 return self.job.scribe.tell(What::Crashed);
             }
             Err(stop) => {
@@ -149,7 +189,9 @@ impl Running {
         let answered = match &ending {
             Ending::Reply { reply, .. } => answered(reply),
             Ending::Unavailable => UNAVAILABLE,
+            Ending::Full => FULL,
         };
+        self.driver.metrics.request(self.word);
         tracing::info!(outcome = self.word, status = answered.status, "attempt");
         // The facts first: who has the reply also finds them.
         let scribe = &self.job.scribe;
@@ -168,10 +210,9 @@ impl Running {
         let mut attempt = Attempt::new(self.job.key.is_some(), &self.job.settings.design);
         while let Some(command) = attempt.command() {
             let outcome = match command {
-                // Only the unsafe forms look up first, and they are not built yet.
-                Command::LookUp | Command::Insert | Command::Claim => {
-                    self.claim_or_wait(client).await?
-                }
+                Command::LookUp => self.look_up().await?,
+                Command::Insert => self.insert().await?,
+                Command::Claim => self.claim_or_wait(client).await?,
                 Command::Charge { keyed } => self.charge(keyed, attempt.token()).await?,
                 Command::Complete { token, answer } => self.complete(token, answer).await?,
                 Command::Release { token, point } => {
@@ -188,10 +229,11 @@ impl Running {
                     self.ring();
                     if outcome == Outcome::Written {
                         self.word = "released";
+                        self.driver.metrics.released();
                         self.tell_call(
                             sent,
                             What::Released {
-                                key: key.to_string(),
+                                key: key.client().to_owned(),
                             },
                         );
                     }
@@ -213,7 +255,7 @@ impl Running {
     }
 
     /// The account and the key of an attempt that has one.
-    fn owner(&self) -> Result<(AccountId, IdempotencyKey), Stop> {
+    fn owner(&self) -> Result<(AccountId, ScopedKey), Stop> {
         let key = self.job.key.clone().ok_or(ProtocolError)?;
         Ok((self.job.account.clone(), key))
     }
@@ -226,7 +268,7 @@ impl Running {
     /// Wakes who waits for this key.
     fn ring(&self) {
         if let Some(key) = &self.job.key {
-            self.driver.settled.ring(&self.job.account, key.as_str());
+            self.driver.ring(&self.job.account, key);
         }
     }
 
@@ -262,30 +304,75 @@ impl Running {
         }
     }
 
+    /// What a claim needs.
+    fn asked(&self) -> Result<ClaimKey, Stop> {
+        let (account, key) = self.owner()?;
+        let Job {
+            settings,
+            fingerprint,
+            room,
+            intent,
+            generation,
+            ..
+        } = &self.job;
+        Ok(ClaimKey {
+            account,
+            key,
+            fingerprint: *fingerprint,
+            lease_ms: settings.lease_ms,
+            retention_ms: settings.retention_ms,
+            tombstone_ms: settings.tombstone_ms,
+            design: settings.design,
+            sweeps: settings.sweeps(),
+            room: *room,
+            intent: intent.clone(),
+            generation: *generation,
+        })
+    }
+
     async fn claim(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let sent = clock::now();
+        let claimed = self.driver.store.claim(self.asked()?).await?;
+        self.claimed(sent, claimed)
+    }
+
+    /// The first half of the unsafe claim.
+    async fn look_up(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let sent = clock::now();
+        let outcome = self.driver.store.look_up(&self.asked()?).await?;
+        if outcome == Outcome::Absent {
+            // Long enough that two requests meet in it without luck.
+            sleep(BETWEEN).await;
+            return Ok(outcome);
+        }
+        self.claimed(sent, Claimed::known(outcome))
+    }
+
+    /// The second half of the unsafe claim.
+    async fn insert(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let sent = clock::now();
+        let claimed = self.driver.store.force(self.asked()?).await?;
+        self.claimed(sent, claimed)
+    }
+
+    /// Takes note of what a claim came to.
+    fn claimed(&mut self, sent: Ms, claimed: Claimed) -> Result<Outcome<ChargeId>, Stop> {
+        if claimed.full {
+            return Err(Stop::Full);
+        }
         let (account, key) = self.owner()?;
         let settings = &self.job.settings;
-        let sent = clock::now();
-        let claimed = self
-            .driver
-            .store
-            .claim(ClaimKey {
-                account: account.clone(),
-                key: key.clone(),
-                fingerprint: self.job.fingerprint,
-                lease_ms: settings.lease_ms,
-                retention_ms: settings.retention_ms,
-                tombstone_ms: settings.tombstone_ms,
-                design: settings.design,
-            })
-            .await?;
+        self.generation = claimed.generation;
+        if claimed.takeover {
+            self.driver.metrics.takeover();
+        }
         let lease_ms = settings.design.lease.then_some(settings.lease_ms);
         let (word, found) = told::found(&claimed, lease_ms).ok_or(ProtocolError)?;
         self.word = word;
         self.tell_call(
             sent,
             What::Claimed {
-                key: key.to_string(),
+                key: key.client().to_owned(),
                 found,
             },
         );
@@ -319,16 +406,23 @@ impl Running {
         if *fault == Fault::CrashBeforeCharge {
             return Err(Stop::Crash);
         }
-        let processor_key = match &self.job.key {
-            Some(key) if keyed => Some(ProcessorKey::derive(account.as_str(), key)),
-            _ => None,
+        let key = self.job.key.as_ref();
+        let about = About {
+            key: key
+                .filter(|_| keyed)
+                .and_then(|key| key.processor_key(account, self.generation)),
+            reference: key.map_or_else(
+                || scribe.request().to_string(),
+                |key| key.reference(self.generation),
+            ),
+            intent: self.job.intent.clone(),
         };
-        let keyed = processor_key.is_some();
+        let keyed = about.key.is_some();
         let sent = clock::now();
         let spoken = self
             .driver
             .processor
-            .charge(account, processor_key, work, *fault)
+            .charge(account, about, work, *fault)
             .await?;
         let at = clock::now();
         // The books are written, so the fact is told now, even though a slow
@@ -370,8 +464,11 @@ impl Running {
         self.heartbeat = None;
         let (account, key) = self.owner()?;
         let made = self.made.clone().ok_or(ProtocolError)?;
-        let (status, name, key_name) =
-            (answer.status(), answer.charge.to_string(), key.to_string());
+        let (status, name, key_name) = (
+            answer.status(),
+            answer.charge.to_string(),
+            key.client().to_owned(),
+        );
         let sent = clock::now();
         let ask = CompleteKey {
             account,
@@ -379,6 +476,7 @@ impl Running {
             token,
             answer,
             made,
+            fencing: self.job.settings.design.fencing,
         };
         let outcome = self.driver.store.complete(ask).await?;
         self.ring();

@@ -20,6 +20,17 @@ pub struct Processor {
     ledger: Arc<dyn Ledger>,
 }
 
+/// What the processor is told of a payment besides the money.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// A key: it charges once for it.
+    pub key: Option<ProcessorKey>,
+    /// What the payment is for. Its books can be searched by it.
+    pub reference: String,
+    /// The payment that the client meant, where it said so.
+    pub intent: Option<String>,
+}
+
 /// What it has decided, and how long its answer takes.
 #[derive(Debug)]
 pub struct Spoken {
@@ -53,7 +64,7 @@ impl Processor {
     pub async fn charge(
         &self,
         account: &AccountId,
-        key: Option<ProcessorKey>,
+        about: About,
         work: &Work,
         fault: Fault,
     ) -> Result<Spoken, StoreError> {
@@ -85,7 +96,13 @@ impl Processor {
             .ledger
             .take(TakeMoney {
                 account: account.clone(),
-                processor_key: key,
+                processor_key: about.key,
+                reference: about.reference,
+                intent: about.intent,
+                description: match work {
+                    Work::Charge(order) => order.description.clone(),
+                    Work::Refund(_) => None,
+                },
                 amount,
                 currency,
                 paid: match fault {

@@ -100,6 +100,14 @@ pub(super) const UNAVAILABLE: Answered = Answered {
     retry_after_s: Some(1),
 };
 
+/// What the trace says of an attempt that found no room.
+pub(super) const FULL: Answered = Answered {
+    status: Kind::SandboxFull.status(),
+    charge: None,
+    replayed: false,
+    retry_after_s: None,
+};
+
 /// What the trace says of a reply.
 #[must_use]
 pub fn answered(reply: &Reply<ChargeId>) -> Answered {
@@ -123,13 +131,14 @@ pub fn answered(reply: &Reply<ChargeId>) -> Answered {
 
 impl IntoResponse for Ending {
     fn into_response(self) -> Response {
-        let Self::Reply {
-            reply,
-            made,
-            waited,
-        } = self
-        else {
-            return unavailable().into_response();
+        let (reply, made, waited) = match self {
+            Self::Reply {
+                reply,
+                made,
+                waited,
+            } => (reply, made, waited),
+            Self::Unavailable => return unavailable().into_response(),
+            Self::Full => return full().into_response(),
         };
         let mut response = match (reply, made) {
             (Reply::Final { replayed, .. }, Some(made)) => settled(made, replayed),
@@ -144,6 +153,15 @@ impl IntoResponse for Ending {
         }
         response
     }
+}
+
+/// The refusal of a new key or charge that there is no room for.
+pub(super) fn full() -> Problem {
+    Problem::new(
+        Kind::SandboxFull,
+        "The sandbox stores as much as it may, so nothing was done. Known keys are still answered. \
+         POST /lab/reset empties it, or make a new one.",
+    )
 }
 
 fn unavailable() -> Problem {

@@ -1,6 +1,8 @@
 //! From a request to an attempt: the rows of the precedence table that need no
 //! store, and the faults of the network on the way in and out.
 
+use std::time::Instant;
+
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
@@ -8,17 +10,20 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use model::fault::Fault;
 use model::protocol::admission::{self, Admission, Front, KeyHeader, admit};
-use model::protocol::{Fingerprint, IdempotencyKey, Keyless};
+use model::protocol::{Fingerprint, IdempotencyKey, Keyless, Reply};
 use model::world::{Answered, Asked, What};
 
 use super::body;
-use super::driver::Job;
+use super::driver::{Ending, Job};
+use super::grace::grace;
 use super::key_header::{self, Malformed};
 use super::order::{Order, Work};
 use super::prefer;
 use super::receive::{self, Received, receive};
-use super::store::Charge;
-use crate::accounts::Known;
+use super::reply::{FULL, full};
+use super::store::{Charge, Intent};
+use super::wish::{POD, Wish};
+use crate::accounts::{Known, over_rate};
 use crate::id::{ChargeId, RequestId};
 use crate::lab::live::Scribe;
 use crate::problem::{Kind, Problem};
@@ -46,11 +51,28 @@ impl Read {
 
 /// Submits a charge or, with the id of one, its refund.
 pub(super) async fn submit(app: App, request: Request, of: Option<String>) -> Response {
+    let (metrics, start) = (app.metrics.clone(), Instant::now());
+    let response = submitted(app, request, of).await;
+    metrics.took(start.elapsed());
+    response
+}
+
+async fn submitted(app: App, request: Request, of: Option<String>) -> Response {
     let (parts, body) = request.into_parts();
     let account = match app.identify(&parts.headers).await {
-        Ok(Some(account)) => account,
+        Ok(Some(account)) => match app.flow.over(&account.id) {
+            None => account,
+            Some(seconds) => {
+                app.metrics.request("refused");
+                return unread(over_rate(seconds), &parts, body).await;
+            }
+        },
         Ok(None) => return unread(unauthorized(), &parts, body).await,
         Err(error) => return unread(error.into(), &parts, body).await,
+    };
+    let wish = match Wish::read(&parts.headers) {
+        Ok(wish) => wish,
+        Err(problem) => return unread(problem, &parts, body).await,
     };
     let request = parts
         .extensions
@@ -78,12 +100,20 @@ pub(super) async fn submit(app: App, request: Request, of: Option<String>) -> Re
     let asked = asked(read.work.as_ref(), &key);
     if fault == Fault::LoseRequest {
         // The service never sees it: no key is claimed, no trace but this one.
+        app.metrics.request("lost");
         scribe.begin(asked, What::RequestLost);
         return lose(&app, &account).await;
     }
     scribe.begin(asked, What::Arrived);
-    let response = match front(&account, read, key, &parts) {
+    let grace = match grace(&app, &account, &key).await {
+        Ok(grace) => grace,
+        Err(error) => return Problem::from(error).into_response(),
+    };
+    let place = app.pods.enter(&account.id, account.settings.pods, wish.pod);
+    let meant = wish.intent.clone().zip(read.work.as_ref().and_then(paid));
+    let mut response = match front(&account, read, key, &parts, grace.is_some()) {
         Err(problem) => {
+            app.metrics.request("refused");
             scribe.tell(What::Replied(answered(&problem)));
             if fault == Fault::LoseReply {
                 scribe.tell(What::ReplyLost);
@@ -91,23 +121,63 @@ pub(super) async fn submit(app: App, request: Request, of: Option<String>) -> Re
             problem.into_response()
         }
         Ok((work, fingerprint, key)) => {
+            let room = match app.room.take(&*app.store, &account.id).await {
+                Ok(room) => room,
+                Err(error) => return Problem::from(error).into_response(),
+            };
+            if let Some((intent, order)) = &meant
+                && let Err(error) = app
+                    .store
+                    .intend(account.id.clone(), intended(intent, order, None))
+                    .await
+            {
+                return Problem::from(error).into_response();
+            }
+            let (key, settings, generation) =
+                wish.scope(key, &fingerprint, account.settings.clone(), place.pod);
+            if key.is_none() && !room {
+                scribe.tell(What::Replied(FULL));
+                app.metrics.request("full");
+                return full().into_response();
+            }
             let job = Job {
                 account: account.id.clone(),
-                settings: account.settings.clone(),
+                settings,
                 key,
                 fingerprint,
                 work,
                 fault,
                 scribe,
                 wait: prefer::wait(&parts.headers),
+                room,
+                intent: wish.intent.clone(),
+                generation,
+                life: place.life,
             };
             match app.driver.start(&app.shutdown, job).await {
-                Ok(ending) => ending.into_response(),
+                Ok(ending) => {
+                    if let Some((intent, order)) = &meant
+                        && fault != Fault::LoseReply
+                        && let Ending::Reply { reply, .. } = &ending
+                    {
+                        let told = intended(intent, order, Some(reply));
+                        if let Err(error) = app.store.intend(account.id.clone(), told).await {
+                            tracing::warn!(%error, "what a client was told is not noted");
+                        }
+                    }
+                    ending.into_response()
+                }
                 // It crashed, and a dead process sends nothing.
                 Err(_) => return abort(),
             }
         }
     };
+    if let Some(grace) = grace {
+        grace.announce(response.headers_mut());
+    }
+    if account.settings.pods > 1 {
+        response.headers_mut().insert(POD, place.pod.into());
+    }
     if fault == Fault::LoseReply {
         return lose(&app, &account).await;
     }
@@ -122,6 +192,7 @@ fn front(
     read: Read,
     key: Result<Option<IdempotencyKey>, Malformed>,
     parts: &Parts,
+    graced: bool,
 ) -> Result<Admitted, Problem> {
     let front = Front {
         known: true,
@@ -132,15 +203,16 @@ fn front(
             Ok(None) => KeyHeader::Missing,
             Err(_) => KeyHeader::Malformed,
         },
-        keyless_allowed: account.settings.keyless == Keyless::Allow,
+        keyless_allowed: match account.settings.keyless {
+            Keyless::Allow | Keyless::Fingerprint => true,
+            Keyless::Grace => graced,
+            Keyless::Require => false,
+        },
     };
     let refusal = match admit::<(), ChargeId>(&front, None, &account.settings.design) {
         Admission::Fresh => None,
         Admission::Unauthorized => Some(unauthorized()),
-        Admission::OverRate { retry_after_s } => Some(
-            Problem::new(Kind::OverRate, "This sandbox sends too much.")
-                .retry_after(Some(retry_after_s)),
-        ),
+        Admission::OverRate { retry_after_s } => Some(over_rate(retry_after_s)),
         Admission::KeyMalformed => Some(Problem::new(
             Kind::KeyMalformed,
             match &key {
@@ -224,6 +296,27 @@ fn asked(work: Option<&Work>, key: &Result<Option<IdempotencyKey>, Malformed>) -
             currency: order.currency,
         }),
         _ => None,
+    }
+}
+
+fn paid(work: &Work) -> Option<Order> {
+    match work {
+        Work::Charge(order) => Some(order.clone()),
+        Work::Refund(_) => None,
+    }
+}
+
+/// A payment that the client named, with what it is told of it.
+fn intended(intent: &str, order: &Order, reply: Option<&Reply<ChargeId>>) -> Intent {
+    Intent {
+        intent: intent.to_owned(),
+        amount: order.amount.minor(),
+        currency: order.currency,
+        status: reply.map(Reply::status),
+        charge: match reply {
+            Some(Reply::Final { answer, .. }) => Some(answer.charge.to_string()),
+            _ => None,
+        },
     }
 }
 

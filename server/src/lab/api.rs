@@ -1,6 +1,7 @@
 //! The routes of the lab. All of it is for one sandbox.
 
-use axum::extract::{Request, State};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::faults::Faults;
+use super::settlement::settlement;
 use super::trace;
 use crate::accounts::Known;
 use crate::charges::body;
@@ -24,6 +26,8 @@ use crate::state::App;
 
 /// The longest that a processor can be slow, in ms.
 const SLOWEST: Ms = 60_000;
+/// The most key records that are shown.
+const SHOWN: u32 = 200;
 
 pub(crate) fn router() -> Router<App> {
     Router::new()
@@ -35,7 +39,9 @@ pub(crate) fn router() -> Router<App> {
         .route("/lab/settings", routing::get(settings).patch(change))
         .route("/lab/ledger", routing::get(ledger))
         .route("/lab/keys", routing::get(keys))
+        .route("/lab/settlement", routing::get(settlement))
         .route("/lab/reset", routing::post(reset))
+        .route("/lab/pods/{pod}/restart", routing::post(restart))
         .route("/lab/trace", routing::get(trace::stream))
 }
 
@@ -128,7 +134,6 @@ async fn change(
     account: Known,
     request: Request,
 ) -> Result<Response, Problem> {
-    use super::settings::SettingError;
     let body = json(request).await?;
     let members = body
         .as_object()
@@ -136,14 +141,13 @@ async fn change(
     let changes = account
         .changes
         .merge(members)
-        .map_err(|error| match error {
-            SettingError::NotAvailable { .. } => {
-                Problem::new(Kind::NotAvailable, format!("{error}."))
-            }
-            _ => invalid(format!("{error}.")),
-        })?;
+        .map_err(|error| invalid(format!("{error}.")))?;
+    let now = app.store.now(&account.id).await?;
+    let changes = changes.clone().graced(&app.defaults.with(&changes), now);
     let settings = app.defaults.with(&changes);
-    app.store.change(account.id, changes).await?;
+    app.store
+        .change(account.id, changes, settings.sweeps())
+        .await?;
     Ok(Json(settings).into_response())
 }
 
@@ -231,10 +235,28 @@ async fn keys(State(app): State<App>, account: Known) -> Result<Response, Proble
         now: Ms,
         keys: Vec<KeyLine>,
     }
-    let rows = app.store.keys(&account.id).await?;
+    let rows = app.store.keys(&account.id, SHOWN).await?;
     let now = app.store.now(&account.id).await?;
     let keys = rows.into_iter().map(|row| KeyLine::new(row, now)).collect();
     Ok(Json(Keys { now, keys }).into_response())
+}
+
+/// Ends what runs on a pod, and forgets what only its memory knew.
+async fn restart(
+    State(app): State<App>,
+    account: Known,
+    pod: Result<Path<u32>, PathRejection>,
+) -> Result<StatusCode, Problem> {
+    let pod = pod.map_or(0, |Path(pod)| pod);
+    let pods = account.settings.pods;
+    if !(1..=pods).contains(&pod) {
+        return Err(invalid(format!(
+            "The pods of this sandbox are 1 to {pods}."
+        )));
+    }
+    app.pods.restart(&account.id, pod);
+    app.store.forget_pod(account.id, pod).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Empties the sandbox. Its settings and its clock stay.
@@ -242,6 +264,7 @@ async fn reset(State(app): State<App>, account: Known) -> Result<StatusCode, Pro
     app.faults.clear(&account.id);
     app.store.reset(account.id.clone()).await?;
     app.ledger.clear(account.id.clone()).await?;
+    app.room.forget(&account.id);
     app.live.channel(&account.id).clear();
     Ok(StatusCode::NO_CONTENT)
 }

@@ -167,6 +167,12 @@ impl Scribe {
         }
     }
 
+    /// The request that it writes about.
+    #[must_use]
+    pub const fn request(&self) -> &RequestId {
+        &self.request
+    }
+
     /// Something happened just now.
     pub fn tell(&self, what: What) {
         self.write(clock::now(), None, None, what);

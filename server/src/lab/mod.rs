@@ -3,5 +3,7 @@
 pub mod api;
 pub mod faults;
 pub mod live;
+pub mod pods;
 pub mod settings;
+mod settlement;
 mod trace;

@@ -11,12 +11,70 @@ pub const LEASES: (Ms, Ms) = (100, 3_600_000);
 pub const RETENTIONS: (Ms, Ms) = (100, 366 * 86_400_000);
 /// Limits of a hold, in ms.
 pub const HOLDS: (Ms, Ms) = (0, 60_000);
+/// Limits of the window in which equal requests without a key are one, in ms.
+pub const WINDOWS: (Ms, Ms) = (100, 3_600_000);
+/// How many pods a sandbox can have.
+pub const PODS: (Ms, Ms) = (1, 8);
+
+/// Where keys are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreRule {
+    /// In one store that all pods share.
+    #[default]
+    Shared,
+    /// In the memory of each pod: another pod knows nothing, and a restart forgets.
+    PodMemory,
+}
+
+/// What `PUT /orders/{id}/status` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatusRule {
+    /// Sets the status that the request names: the same again changes nothing.
+    #[default]
+    Set,
+    /// Goes one status further, whatever the request names: a retry goes two.
+    Step,
+}
+
+/// What `PATCH /orders/{id}` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PatchRule {
+    /// Changes only the version that `If-Match` names.
+    #[default]
+    IfMatch,
+    /// Changes whatever is there.
+    Blind,
+}
+
+/// How the consumer of the queue knows what it has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConsumerRule {
+    /// The message's id is written in the transaction of its effect.
+    #[default]
+    SameTransaction,
+    /// It is written in a transaction afterwards.
+    Separate,
+    /// It is not written.
+    Blind,
+}
 
 /// The settings in effect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// What happens to a charge without a key.
     pub keyless: Keyless,
+    /// Since when charges without a key are deprecated.
+    #[serde(with = "date")]
+    pub grace_from: Option<Ms>,
+    /// Until when they are let through.
+    #[serde(with = "date")]
+    pub grace_until: Option<Ms>,
+    /// For how long equal requests without a key are one.
+    pub window_ms: Ms,
     /// How long a claim holds without a sign of life.
     pub lease_ms: Ms,
     /// How long a key replays its answer.
@@ -25,28 +83,27 @@ pub struct Settings {
     pub tombstone_ms: Ms,
     /// How long the connection of a lost message is held.
     pub hold_ms: Ms,
+    /// For a processor without keys: stuck records are settled by asking its books.
+    pub sweeper: bool,
+    /// Where keys are kept.
+    pub store: StoreRule,
+    /// How many servers there seem to be.
+    pub pods: u32,
+    /// What `PUT /orders/{id}/status` does.
+    pub order_status: StatusRule,
+    /// What `PATCH /orders/{id}` does.
+    pub order_patch: PatchRule,
+    /// How the consumer knows what it has done.
+    pub consumer: ConsumerRule,
     /// Which mechanisms are on.
     #[serde(flatten)]
     pub design: Design,
 }
 
-/// The settings that a sandbox changed, as they are stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Changes {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    keyless: Option<Keyless>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lease_ms: Option<Ms>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retention_ms: Option<Ms>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hold_ms: Option<Ms>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    processor_keys: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    heartbeat: Option<bool>,
-}
+/// The settings that a sandbox changed, as they are stored: each was checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Changes(Map<String, Value>);
 
 /// Why a change of settings is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,32 +119,29 @@ pub enum SettingError {
         /// What it takes.
         want: String,
     },
-    /// It is in the contract, but not built.
-    #[error("{name} can only be {only} so far")]
-    NotAvailable {
-        /// The setting.
-        name: String,
-        /// The values that it can have.
-        only: &'static str,
-    },
 }
 
 impl Settings {
     /// These settings with what a sandbox changed.
     #[must_use]
     pub fn with(&self, changes: &Changes) -> Self {
-        Self {
-            keyless: changes.keyless.unwrap_or(self.keyless),
-            lease_ms: changes.lease_ms.unwrap_or(self.lease_ms),
-            retention_ms: changes.retention_ms.unwrap_or(self.retention_ms),
-            hold_ms: changes.hold_ms.unwrap_or(self.hold_ms),
-            tombstone_ms: self.tombstone_ms,
-            design: Design {
-                processor_keys: changes.processor_keys.unwrap_or(self.design.processor_keys),
-                heartbeat: changes.heartbeat.unwrap_or(self.design.heartbeat),
-                ..self.design
-            },
+        if changes.0.is_empty() {
+            return self.clone();
         }
+        let Ok(Value::Object(mut all)) = serde_json::to_value(self) else {
+            return self.clone();
+        };
+        all.extend(changes.0.clone());
+        Self::deserialize(Value::Object(all)).unwrap_or_else(|error| {
+            tracing::error!(%error, "stored settings cannot be read");
+            self.clone()
+        })
+    }
+
+    /// Stuck records wait for the sweeper.
+    #[must_use]
+    pub const fn sweeps(&self) -> bool {
+        self.sweeper && !self.design.processor_keys
     }
 }
 
@@ -98,83 +152,110 @@ impl Changes {
     /// [`SettingError`] for the first member that cannot be taken. Nothing is
     /// changed then.
     pub fn merge(&self, members: &Map<String, Value>) -> Result<Self, SettingError> {
-        let mut next = self.clone();
+        let mut next = self.0.clone();
         for (name, value) in members {
-            match name.as_str() {
-                "keyless" => next.keyless = keyless(name, value)?,
-                "lease_ms" => next.lease_ms = span(name, value, LEASES)?,
-                "retention_ms" => next.retention_ms = span(name, value, RETENTIONS)?,
-                "hold_ms" => next.hold_ms = span(name, value, HOLDS)?,
-                "processor_keys" => next.processor_keys = switch(name, value)?,
-                "heartbeat" => next.heartbeat = switch(name, value)?,
-                "claim" => only(name, value, "unique_insert")?,
-                "store" => only(name, value, "shared")?,
-                "expired" => only(name, value, "refuse")?,
-                "lease" | "fencing" | "fingerprint" | "account_scope" => only(name, value, "true")?,
-                "pods" => only(name, value, "1")?,
-                _ => return Err(SettingError::Unknown(name.clone())),
+            if let Some(want) = check(name, value)? {
+                return Err(SettingError::Value {
+                    name: name.clone(),
+                    want,
+                });
+            }
+            if value.is_null() {
+                next.remove(name);
+            } else {
+                next.insert(name.clone(), value.clone());
             }
         }
-        Ok(next)
+        Ok(Self(next))
+    }
+
+    /// A grace has to begin and to end: now, and in 90 days where nothing is said.
+    #[must_use]
+    pub fn graced(mut self, settings: &Settings, now: Ms) -> Self {
+        const USUAL: Ms = 90 * 86_400_000;
+        if settings.keyless == Keyless::Grace {
+            let mut fill = |name: &str, at| {
+                self.0
+                    .entry(name)
+                    .or_insert_with(|| Value::String(date::text(at)));
+            };
+            if settings.grace_from.is_none() {
+                fill("grace_from", now);
+            }
+            if settings.grace_until.is_none() {
+                fill("grace_until", now.saturating_add(USUAL));
+            }
+        }
+        self
     }
 }
 
-fn wants(name: &str, want: impl Into<String>) -> SettingError {
-    SettingError::Value {
-        name: name.to_owned(),
-        want: want.into(),
-    }
-}
-
-fn span(name: &str, value: &Value, (least, most): (Ms, Ms)) -> Result<Option<Ms>, SettingError> {
-    match value {
-        Value::Null => Ok(None),
-        value => value
+/// What a setting wants, if the value is not that. `null` is always right.
+fn check(name: &str, value: &Value) -> Result<Option<String>, SettingError> {
+    let span = |(least, most): (Ms, Ms)| {
+        let fits = value
             .as_u64()
-            .filter(|ms| (least..=most).contains(ms))
-            .map(Some)
-            .ok_or_else(|| wants(name, format!("a whole number from {least} to {most}"))),
-    }
-}
-
-fn switch(name: &str, value: &Value) -> Result<Option<bool>, SettingError> {
-    match value {
-        Value::Null => Ok(None),
-        Value::Bool(on) => Ok(Some(*on)),
-        _ => Err(wants(name, "true or false")),
-    }
-}
-
-fn keyless(name: &str, value: &Value) -> Result<Option<Keyless>, SettingError> {
-    match Option::<Keyless>::deserialize(value) {
-        Ok(Some(Keyless::Grace | Keyless::Fingerprint)) => Err(SettingError::NotAvailable {
-            name: name.to_owned(),
-            only: "\"require\" or \"allow\"",
-        }),
-        Ok(keyless) => Ok(keyless),
-        Err(_) => Err(wants(name, "\"require\" or \"allow\"")),
-    }
-}
-
-/// For what is in the contract, but has one value so far.
-fn only(name: &str, value: &Value, only: &'static str) -> Result<(), SettingError> {
-    let given = match value {
-        Value::Null => return Ok(()),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+            .is_some_and(|ms| (least..=most).contains(&ms));
+        (!fits).then(|| format!("a whole number from {least} to {most}"))
     };
-    if given == only {
-        return Ok(());
+    let one_of = |words: &[&str]| {
+        let fits = value.as_str().is_some_and(|word| words.contains(&word));
+        (!fits).then(|| format!("one of {}", words.join(", ")))
+    };
+    let wrong = match name {
+        "keyless" => one_of(&["require", "allow", "grace", "fingerprint"]),
+        "claim" => one_of(&["unique_insert", "lookup_then_insert"]),
+        "expired" => one_of(&["refuse", "accept"]),
+        "store" => one_of(&["shared", "pod_memory"]),
+        "order_status" => one_of(&["set", "step"]),
+        "order_patch" => one_of(&["if_match", "blind"]),
+        "consumer" => one_of(&["same_transaction", "separate", "blind"]),
+        "lease_ms" => span(LEASES),
+        "retention_ms" | "tombstone_ms" => span(RETENTIONS),
+        "hold_ms" => span(HOLDS),
+        "window_ms" => span(WINDOWS),
+        "pods" => span(PODS),
+        "lease" | "heartbeat" | "fencing" | "processor_keys" | "sweeper" | "fingerprint"
+        | "account_scope" => (!value.is_boolean()).then(|| String::from("true or false")),
+        "grace_until" | "grace_from" => {
+            let fits = value.as_str().and_then(date::read).is_some();
+            (!fits).then(|| String::from("a time like 2027-06-30T00:00:00Z"))
+        }
+        _ => return Err(SettingError::Unknown(name.to_owned())),
+    };
+    Ok(wrong.filter(|_| !value.is_null()))
+}
+
+/// Times as RFC 3339.
+pub(crate) mod date {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use model::Ms;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn text(at: Ms) -> String {
+        humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(at)).to_string()
     }
-    Err(SettingError::NotAvailable {
-        name: name.to_owned(),
-        only,
-    })
+
+    pub(crate) fn read(text: &str) -> Option<Ms> {
+        let at = humantime::parse_rfc3339(text).ok()?;
+        let since = at.duration_since(UNIX_EPOCH).ok()?;
+        Ms::try_from(since.as_millis()).ok()
+    }
+
+    pub(super) fn serialize<S: Serializer>(at: &Option<Ms>, to: S) -> Result<S::Ok, S::Error> {
+        at.map(text).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ms>, D::Error> {
+        Ok(Option::<String>::deserialize(from)?.and_then(|text| read(&text)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
     use serde_json::json;
 
     fn merge(value: Value) -> Result<Changes, String> {
@@ -184,18 +265,31 @@ mod tests {
             .map_err(|error| error.to_string())
     }
 
+    fn defaults() -> Settings {
+        crate::config::Config::try_parse_from(["charge-once"])
+            .unwrap()
+            .settings()
+    }
+
     #[test]
     fn changes_are_taken_or_refused_with_a_reason() {
-        let changes = merge(json!({"keyless":"allow","lease_ms":500,"pods":1})).unwrap();
-        assert_eq!(changes.keyless, Some(Keyless::Allow));
-        assert_eq!(changes.lease_ms, Some(500));
+        let changes = merge(json!({
+            "keyless":"allow","lease_ms":500,"pods":2,"claim":"lookup_then_insert",
+            "fencing":false,"store":"pod_memory"
+        }))
+        .unwrap();
+        let settings = defaults().with(&changes);
+        assert_eq!(settings.keyless, Keyless::Allow);
+        assert_eq!((settings.lease_ms, settings.pods), (500, 2));
+        assert_eq!(settings.store, StoreRule::PodMemory);
+        assert!(!settings.design.fencing && settings.design.heartbeat);
         for (value, reason) in [
-            (json!({"keyless":"grace"}), "so far"),
             (json!({"keyless":"never"}), "require"),
             (json!({"lease_ms":"30s"}), "whole number"),
             (json!({"lease_ms":0}), "whole number"),
-            (json!({"claim":"lookup_then_insert"}), "so far"),
-            (json!({"fencing":false}), "so far"),
+            (json!({"pods":9}), "from 1 to 8"),
+            (json!({"fencing":1}), "true or false"),
+            (json!({"grace_until":"soon"}), "a time like"),
             (json!({"colour":"red"}), "no setting"),
         ] {
             let error = merge(value.clone()).unwrap_err();
@@ -208,5 +302,14 @@ mod tests {
         let changed = merge(json!({"hold_ms":5})).unwrap();
         let members = json!({"hold_ms":null}).as_object().cloned().unwrap();
         assert_eq!(changed.merge(&members).unwrap(), Changes::default());
+    }
+
+    #[test]
+    fn a_grace_begins_and_ends() {
+        let changes = merge(json!({"keyless":"grace"})).unwrap();
+        let changes = changes.clone().graced(&defaults().with(&changes), 1_000);
+        let settings = defaults().with(&changes);
+        assert_eq!(settings.grace_from, Some(1_000));
+        assert_eq!(settings.grace_until, Some(90 * 86_400_000 + 1_000));
     }
 }

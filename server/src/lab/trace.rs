@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::live::{Channel, News};
 use crate::accounts::Known;
 use crate::clock;
+use crate::metrics::OpenStream;
 use crate::problem::{Kind, Problem};
 use crate::shutdown::Shutdown;
 use crate::state::App;
@@ -59,7 +60,8 @@ pub(super) async fn stream(
                 .retry_after(Some(5)),
         );
     }
-    let reader = Reader::new(channel, last_seen, app.shutdown.clone());
+    let mut reader = Reader::new(channel, last_seen, app.shutdown.clone());
+    reader.open = Some(app.metrics.stream());
     let events = stream::unfold(reader, |mut reader| async {
         let event = reader.next().await?;
         Some((Ok::<_, Infallible>(event), reader))
@@ -75,6 +77,8 @@ struct Reader {
     seen: Option<u64>,
     ready: VecDeque<Event>,
     shutdown: Shutdown,
+    /// Counts it for as long as it is open.
+    open: Option<OpenStream>,
 }
 
 impl Reader {
@@ -93,6 +97,7 @@ impl Reader {
             seen,
             ready: VecDeque::from([hello]),
             shutdown,
+            open: None,
         }
     }
 

@@ -3,6 +3,7 @@
 // Each test file uses a part of this.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
@@ -21,7 +22,7 @@ pub struct Service {
     pub address: String,
     pub client: Client,
     server: Option<Server>,
-    _folder: TempDir,
+    folder: Arc<TempDir>,
 }
 
 impl Service {
@@ -30,7 +31,15 @@ impl Service {
     }
 
     pub async fn with(args: &[&str]) -> Self {
-        let folder = TempDir::new().unwrap();
+        Self::on(Arc::new(TempDir::new().unwrap()), args).await
+    }
+
+    /// Another server on the same database.
+    pub async fn beside(&self, args: &[&str]) -> Self {
+        Self::on(self.folder.clone(), args).await
+    }
+
+    async fn on(folder: Arc<TempDir>, args: &[&str]) -> Self {
         let database = format!("sqlite://{}", folder.path().join("test.db").display());
         let mut all = vec![
             "charge-once",
@@ -51,7 +60,7 @@ impl Service {
             address,
             client: client(),
             server: Some(server),
-            _folder: folder,
+            folder,
         }
     }
 
@@ -61,6 +70,23 @@ impl Service {
 
     pub fn post(&self, path: &str) -> RequestBuilder {
         self.client.post(format!("{}{path}", self.url))
+    }
+
+    /// The same sandbox, reached through this server.
+    pub fn reach(&self, sandbox: &Sandbox) -> Sandbox {
+        Sandbox {
+            url: self.url.clone(),
+            address: self.address.clone(),
+            ..sandbox.clone()
+        }
+    }
+
+    /// One number out of `GET /metrics`; 0 while it is not there.
+    pub async fn metric(&self, name: &str) -> u64 {
+        let text = self.get("/metrics").send().await.unwrap();
+        let text = text.text().await.unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.map_or(0, |value| value.trim().parse().unwrap())
     }
 
     pub async fn sandbox(&self) -> Sandbox {

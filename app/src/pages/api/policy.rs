@@ -76,6 +76,26 @@ pub(super) static SECTIONS: &[Section] = &[
         lines: &["When the time is up, the answer is 409 as without it."],
     },
     Section {
+        id: "limits",
+        title: "Limits",
+        text: "A sandbox may send 200 requests a second and 2,000 at once, and store 100,000 keys and \
+               as many charges, unless set otherwise. Over the rate the answer is 429 with \
+               <code>Retry-After</code>; a full sandbox answers known keys and refuses new ones with \
+               403 <a href=\"#sandbox-full\">sandbox-full</a>.",
+        lines: &["A sandbox that nobody used for 7 days is deleted with all that it stored."],
+    },
+    Section {
+        id: "processor-without-keys",
+        title: "A card processor without keys",
+        text: "Such a processor may not simply be asked again. A key whose owner died stays 409 until \
+               the sweeper has searched the processor's books for the payment's reference; then the \
+               answer is saved, or the key given back.",
+        lines: &[
+            "In the lab: <code>{\"processor_keys\":false}</code>, and with \
+                  <code>\"sweeper\":false</code> the unsafe form.",
+        ],
+    },
+    Section {
         id: "keyless",
         title: "Requests without a key",
         text: "A policy of the deployment, which a sandbox can change for itself.",
@@ -83,6 +103,11 @@ pub(super) static SECTIONS: &[Section] = &[
             "<code>require</code>, the default: 400 <a href=\"#idempotency-key-missing\">\
              idempotency-key-missing</a>.",
             "<code>allow</code>: each request is a charge of its own. A retry charges again.",
+            "<code>grace</code>: as <code>allow</code> until a date, with <code>Deprecation</code> \
+             (RFC 9745) and <code>Sunset</code> (RFC 8594); then as <code>require</code>.",
+            "<code>fingerprint</code>: equal requests within a window, 10 s unless set otherwise, are \
+             one. It catches the double tap and nothing else: two payments that happen to be equal \
+             become one, and a retry after the window charges again. A key does neither.",
         ],
     },
 ];
@@ -90,6 +115,10 @@ pub(super) static SECTIONS: &[Section] = &[
 /// The order of precedence.
 pub(super) static RULES: &[(&str, &str)] = &[
     ("No or unknown token", "401"),
+    (
+        "Over the sandbox's rate",
+        "429 <code>rate-limited</code> with <code>Retry-After</code>",
+    ),
     ("Body over 64 KiB", "413, never processed"),
     ("Not JSON by its content type", "415"),
     ("Does not parse", "400 <code>not-json</code>"),
@@ -121,6 +150,14 @@ pub(super) static RULES: &[(&str, &str)] = &[
     (
         "Key known, running, lease over",
         "take over, and carry on from the recorded point",
+    ),
+    (
+        "The same, at a processor without keys",
+        "409 until <a href=\"#processor-without-keys\">the sweeper</a> has settled it",
+    ),
+    (
+        "New key, and the sandbox is full",
+        "403 <code>sandbox-full</code>",
     ),
     ("New key", "charge, save, 201 with <code>Location</code>"),
 ];

@@ -58,6 +58,12 @@ pub static PROBLEMS: &[Described] = &[
         text: "A browser sent this from another site, with our cookie. Nothing was done.",
     },
     Described {
+        slug: "sandbox-full",
+        status: 403,
+        title: "The sandbox is full",
+        text: "It stores as many keys or charges as it may. Known keys are still answered; nothing new is done. POST /lab/reset empties it.",
+    },
+    Described {
         slug: "not-found",
         status: 404,
         title: "There is nothing here",
@@ -110,12 +116,6 @@ pub static PROBLEMS: &[Described] = &[
         status: 422,
         title: "The request is not valid",
         text: "The detail says what this address takes.",
-    },
-    Described {
-        slug: "setting-not-available",
-        status: 422,
-        title: "This setting is not available",
-        text: "The setting is known, but not with this value.",
     },
     Described {
         slug: "idempotency-key-reused",

@@ -29,7 +29,7 @@ pub(super) async fn by_token(
     db: &SqlitePool,
     token_hash: &[u8],
 ) -> Result<Option<Account>, StoreError> {
-    let row = query("SELECT id, settings FROM accounts WHERE token_hash = ?")
+    let row = query("SELECT id, settings FROM accounts WHERE token_hash = ? AND closed_at IS NULL")
         .bind(token_hash)
         .fetch_optional(db)
         .await?;
@@ -52,7 +52,7 @@ pub(super) struct Create {
 impl Write for Create {
     type Out = ();
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        query("INSERT INTO accounts (id, token_hash, created_at) VALUES (?, ?, ?)")
+        query("INSERT INTO accounts (id, token_hash, created_at, seen_at) VALUES (?1, ?2, ?3, ?3)")
             .bind(self.id.as_str())
             .bind(&self.token_hash[..])
             .bind(int(clock::now()))
@@ -65,6 +65,7 @@ impl Write for Create {
 pub(super) struct Change {
     pub(super) id: AccountId,
     pub(super) changes: Changes,
+    pub(super) sweeps: bool,
 }
 
 #[async_trait]
@@ -73,8 +74,9 @@ impl Write for Change {
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
         let text =
             serde_json::to_string(&self.changes).map_err(|_| StoreError::Corrupt("setting"))?;
-        query("UPDATE accounts SET settings = ? WHERE id = ?")
+        query("UPDATE accounts SET settings = ?, sweeps = ? WHERE id = ?")
             .bind(text)
+            .bind(self.sweeps)
             .bind(self.id.as_str())
             .execute(db)
             .await?;
@@ -114,6 +116,7 @@ impl Write for Reset {
         for sql in [
             "DELETE FROM keys WHERE account = ?",
             "DELETE FROM charges WHERE account = ?",
+            "DELETE FROM intents WHERE account = ?",
         ] {
             query(sql).bind(self.id.as_str()).execute(&mut *db).await?;
         }

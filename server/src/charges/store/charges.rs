@@ -8,7 +8,7 @@ use sqlx::{Row, query, query_scalar};
 
 use super::sqlite::{int, ms};
 use super::writer::Write;
-use super::{Charge, Made, Refund, StoreError};
+use super::{Charge, Intent, Made, Refund, StoreError};
 use crate::id::AccountId;
 
 pub(super) async fn insert(
@@ -105,6 +105,57 @@ impl Write for Insert {
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
         insert(db, &self.account, &self.made).await
     }
+}
+
+pub(super) struct Intend {
+    pub(super) account: AccountId,
+    pub(super) intent: Intent,
+}
+
+#[async_trait]
+impl Write for Intend {
+    type Out = ();
+    async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
+        let intent = &self.intent;
+        query(
+            "INSERT INTO intents (account, intent, amount, currency, status, charge) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (account, intent) DO UPDATE \
+             SET status = ifnull(?5, status), charge = ifnull(?6, charge)",
+        )
+        .bind(self.account.as_str())
+        .bind(&intent.intent)
+        .bind(intent.amount)
+        .bind(intent.currency.code())
+        .bind(intent.status)
+        .bind(intent.charge.as_deref())
+        .execute(db)
+        .await?;
+        Ok(())
+    }
+}
+
+pub(super) async fn intents(
+    db: &SqlitePool,
+    account: &AccountId,
+) -> Result<Vec<Intent>, StoreError> {
+    let rows = query(
+        "SELECT intent, amount, currency, status, charge FROM intents WHERE account = ? \
+         ORDER BY rowid",
+    )
+    .bind(account.as_str())
+    .fetch_all(db)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Intent {
+                intent: row.try_get("intent")?,
+                amount: row.try_get("amount")?,
+                currency: currency(row)?,
+                status: row.try_get("status")?,
+                charge: row.try_get("charge")?,
+            })
+        })
+        .collect()
 }
 
 pub(super) async fn find(

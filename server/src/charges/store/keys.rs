@@ -1,9 +1,10 @@
 //! Key records in SQLite: claim, complete, release, renew.
 
 use async_trait::async_trait;
+use model::Ms;
 use model::protocol::admission::{Admission, Front, Stored, admit};
 use model::protocol::{
-    Answer, Claim, Fingerprint, KeyState, Outcome, Paid, Record, RecoveryPoint, Token,
+    Answer, Claim, Fingerprint, KeyState, Outcome, Paid, Record, RecoveryPoint, Refusal, Token,
 };
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{Row, query};
@@ -26,19 +27,31 @@ impl Write for ClaimKey {
         let lease_until = self.design.lease.then(|| now.saturating_add(self.lease_ms));
         let expires_at = now.saturating_add(self.retention_ms);
         let forget_at = expires_at.saturating_add(self.tombstone_ms);
-        let claimed = |token, point, takeover| Claimed {
+        let claimed = |token, point, takeover, generation| Claimed {
             outcome: Outcome::Claimed(Claim {
                 token,
                 point,
                 lease_until,
             }),
             takeover,
+            generation,
+            full: false,
         };
+        if !self.room {
+            // Known keys go on to be answered; only new ones find no room.
+            let known = find(db, &self.account, self.key.as_str()).await?;
+            if known.is_none() {
+                return Ok(Claimed {
+                    full: true,
+                    ..Claimed::known(Outcome::Absent)
+                });
+            }
+        }
         // No look-up before it: two requests that look could both find nothing.
         let inserted = query(
             "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
-             lease_until, expires_at, forget_at) \
-             VALUES (?, ?, ?, 'running', 'claimed', ?, ?, ?, ?, ?) \
+             lease_until, expires_at, forget_at, generation, intent) \
+             VALUES (?, ?, ?, 'running', 'claimed', ?, ?, ?, ?, ?, ?, ?) \
              ON CONFLICT (account, key) DO NOTHING",
         )
         .bind(self.account.as_str())
@@ -49,12 +62,19 @@ impl Write for ClaimKey {
         .bind(lease_until.map(int))
         .bind(int(expires_at))
         .bind(int(forget_at))
+        .bind(self.generation)
+        .bind(self.intent.as_deref())
         .execute(&mut *db)
         .await?;
         if inserted.rows_affected() == 1 {
-            return Ok(claimed(Token::FIRST, RecoveryPoint::Claimed, false));
+            return Ok(claimed(
+                Token::FIRST,
+                RecoveryPoint::Claimed,
+                false,
+                self.generation,
+            ));
         }
-        let record = find(db, &self.account, self.key.as_str())
+        let (record, generation) = find(db, &self.account, self.key.as_str())
             .await?
             .ok_or(StoreError::Corrupt("key"))?;
         let stored = Stored {
@@ -63,12 +83,24 @@ impl Write for ClaimKey {
             now,
         };
         match admit(&Front::GOOD, Some(stored), &self.design) {
+            // Whether the processor has charged is for the sweeper to find out.
+            Admission::TakeOver { .. } if self.sweeps && is_running(&record, now) => {
+                let refusal = Refusal::InProgress { retry_after_s: 1 };
+                Ok(Claimed::known(Outcome::Refused(refusal)))
+            }
             Admission::TakeOver { from, point } => {
                 let token = from.next();
+                // Taken for a new key, it is a new payment to the processor as well.
+                let expired = now >= record.expires_at || record.state == KeyState::Tombstone;
+                let generation = if expired {
+                    self.generation.max(generation.saturating_add(1))
+                } else {
+                    generation
+                };
                 let taken = query(
                     "UPDATE keys SET state = 'running', point = ?, token = ?, claimed_at = ?, \
-                     lease_until = ?, expires_at = ?, forget_at = ?, status = NULL, target = NULL \
-                     WHERE account = ? AND key = ? AND token = ?",
+                     lease_until = ?, expires_at = ?, forget_at = ?, status = NULL, target = NULL, \
+                     generation = ? WHERE account = ? AND key = ? AND token = ?",
                 )
                 .bind(point_name(point))
                 .bind(token.0)
@@ -76,6 +108,7 @@ impl Write for ClaimKey {
                 .bind(lease_until.map(int))
                 .bind(int(expires_at))
                 .bind(int(forget_at))
+                .bind(generation)
                 .bind(self.account.as_str())
                 .bind(self.key.as_str())
                 .bind(from.0)
@@ -85,15 +118,54 @@ impl Write for ClaimKey {
                 if taken.rows_affected() != 1 {
                     return Err(StoreError::Corrupt("token"));
                 }
-                Ok(claimed(token, point, true))
+                Ok(claimed(token, point, !expired, generation))
             }
             known => Outcome::of_admission(known)
-                .map(|outcome| Claimed {
-                    outcome,
-                    takeover: false,
-                })
+                .map(Claimed::known)
                 .ok_or(StoreError::Corrupt("key")),
         }
+    }
+}
+
+/// Its owner claimed it and has not ended, and retention is not over.
+fn is_running(record: &Stand, now: Ms) -> bool {
+    now < record.expires_at && matches!(record.state, KeyState::Running { .. })
+}
+
+/// The look-up of the unsafe form: what it finds may be over before it is used.
+pub(super) async fn look_up(
+    db: &SqlitePool,
+    ask: &ClaimKey,
+) -> Result<Outcome<ChargeId>, StoreError> {
+    let mut db = db.acquire().await?;
+    let now = accounts::now(&mut db, &ask.account).await?;
+    let Some((record, _)) = find(&mut db, &ask.account, ask.key.as_str()).await? else {
+        return Ok(Outcome::Absent);
+    };
+    let stored = Stored {
+        record: &record,
+        asked: &ask.fingerprint,
+        now,
+    };
+    let admission = admit(&Front::GOOD, Some(stored), &ask.design);
+    Ok(Outcome::of_admission(admission).unwrap_or(Outcome::Absent))
+}
+
+/// The insert of the unsafe form: it writes over whatever is there by now.
+pub(super) struct Force(pub(super) ClaimKey);
+
+#[async_trait]
+impl Write for Force {
+    type Out = Claimed;
+
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Claimed, StoreError> {
+        let ask = &self.0;
+        query("DELETE FROM keys WHERE account = ? AND key = ?")
+            .bind(ask.account.as_str())
+            .bind(ask.key.as_str())
+            .execute(&mut *db)
+            .await?;
+        ask.run(db).await
     }
 }
 
@@ -104,13 +176,15 @@ impl Write for CompleteKey {
     async fn run(&self, db: &mut SqliteConnection) -> Result<Outcome<ChargeId>, StoreError> {
         let written = query(
             "UPDATE keys SET state = 'done', lease_until = NULL, status = ?, target = ? \
-             WHERE account = ? AND key = ? AND token = ? AND state = 'running'",
+             WHERE account = ? AND key = ? \
+             AND ((token = ? AND state = 'running') OR (? AND state <> 'tombstone'))",
         )
         .bind(self.answer.status())
         .bind(self.answer.charge.as_str())
         .bind(self.account.as_str())
         .bind(self.key.as_str())
         .bind(self.token.0)
+        .bind(!self.fencing)
         .execute(&mut *db)
         .await?;
         if written.rows_affected() == 0 {
@@ -171,7 +245,7 @@ async fn fenced(
 ) -> Result<Outcome<ChargeId>, StoreError> {
     let saved = find(db, account, key)
         .await?
-        .and_then(|record| match record.state {
+        .and_then(|(record, _)| match record.state {
             KeyState::Done(answer) => Some(answer),
             _ => None,
         });
@@ -182,16 +256,16 @@ async fn find(
     db: &mut SqliteConnection,
     account: &AccountId,
     key: &str,
-) -> Result<Option<Stand>, StoreError> {
+) -> Result<Option<(Stand, u32)>, StoreError> {
     query(
         "SELECT fingerprint, state, point, token, claimed_at, lease_until, expires_at, status, \
-         target FROM keys WHERE account = ? AND key = ?",
+         target, generation FROM keys WHERE account = ? AND key = ?",
     )
     .bind(account.as_str())
     .bind(key)
     .fetch_optional(db)
     .await?
-    .map(|row| record(&row))
+    .map(|row| Ok((record(&row)?, row.try_get("generation")?)))
     .transpose()
 }
 
@@ -242,16 +316,17 @@ const fn point_name(point: RecoveryPoint) -> &'static str {
     }
 }
 
-/// The most records that the lab shows.
-const SHOWN: u32 = 200;
-
-pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<KeyRow>, StoreError> {
+pub(super) async fn list(
+    db: &SqlitePool,
+    account: &AccountId,
+    limit: u32,
+) -> Result<Vec<KeyRow>, StoreError> {
     let rows = query(
         "SELECT key, fingerprint, state, point, token, claimed_at, lease_until, expires_at, \
-         status, target FROM keys WHERE account = ? ORDER BY claimed_at DESC, key LIMIT ?",
+         status, target, intent, generation FROM keys WHERE account = ? ORDER BY claimed_at DESC, key LIMIT ?",
     )
     .bind(account.as_str())
-    .bind(SHOWN)
+    .bind(limit)
     .fetch_all(db)
     .await?;
     rows.iter()
@@ -267,6 +342,8 @@ pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<Key
                 expires_at: ms(row.try_get("expires_at")?),
                 status: row.try_get("status")?,
                 charge: row.try_get("target")?,
+                intent: row.try_get("intent")?,
+                generation: row.try_get("generation")?,
             })
         })
         .collect()

@@ -23,7 +23,8 @@ impl Write for TakeMoney {
         // Entries without a key never meet: NULLs are all different.
         let inserted = query(
             "INSERT INTO ledger (id, account, processor_key, amount, currency, paid, created_at, \
-             refund_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+             refund_of, reference, intent, description) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )
         .bind(self.id.as_str())
         .bind(self.account.as_str())
@@ -33,6 +34,9 @@ impl Write for TakeMoney {
         .bind(paid_name(self.paid))
         .bind(int(now))
         .bind(refund_of)
+        .bind(&self.reference)
+        .bind(self.intent.as_deref())
+        .bind(self.description.as_deref())
         .execute(&mut *db)
         .await?;
         if inserted.rows_affected() == 1 {
@@ -44,6 +48,9 @@ impl Write for TakeMoney {
                 paid: self.paid,
                 refund_of: refund_of.map(str::to_owned),
                 created_at: now,
+                reference: Some(self.reference.clone()),
+                intent: self.intent.clone(),
+                description: self.description.clone(),
             };
             return Ok(Taken {
                 entry,
@@ -51,8 +58,8 @@ impl Write for TakeMoney {
             });
         }
         let row = query(
-            "SELECT id, processor_key, amount, currency, paid, created_at, refund_of FROM ledger \
-             WHERE account = ?1 AND (refund_of = ?2 OR (?2 IS NULL AND processor_key = ?3))",
+            "SELECT id, processor_key, amount, currency, paid, created_at, refund_of, reference, \
+             intent, description FROM ledger WHERE account = ?1 AND (refund_of = ?2 OR (?2 IS NULL AND processor_key = ?3))",
         )
         .bind(self.account.as_str())
         .bind(refund_of)
@@ -86,13 +93,31 @@ impl Write for Clear {
 
 pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<Entry>, StoreError> {
     let rows = query(
-        "SELECT id, processor_key, amount, currency, paid, created_at, refund_of FROM ledger \
-         WHERE account = ? ORDER BY number",
+        "SELECT id, processor_key, amount, currency, paid, created_at, refund_of, reference, intent, \
+         description FROM ledger WHERE account = ? ORDER BY number",
     )
     .bind(account.as_str())
     .fetch_all(db)
     .await?;
     rows.iter().map(entry).collect()
+}
+
+pub(super) async fn by_reference(
+    db: &SqlitePool,
+    account: &AccountId,
+    reference: &str,
+) -> Result<Option<Entry>, StoreError> {
+    query(
+        "SELECT id, processor_key, amount, currency, paid, created_at, refund_of, reference, intent, \
+         description FROM ledger WHERE account = ? AND reference = ? AND processor_key IS NULL \
+         ORDER BY number LIMIT 1",
+    )
+    .bind(account.as_str())
+    .bind(reference)
+    .fetch_optional(db)
+    .await?
+    .map(|row| entry(&row))
+    .transpose()
 }
 
 fn entry(row: &SqliteRow) -> Result<Entry, StoreError> {
@@ -104,5 +129,8 @@ fn entry(row: &SqliteRow) -> Result<Entry, StoreError> {
         paid: paid(row)?,
         refund_of: row.try_get("refund_of")?,
         created_at: ms(row.try_get("created_at")?),
+        reference: row.try_get("reference")?,
+        intent: row.try_get("intent")?,
+        description: row.try_get("description")?,
     })
 }

@@ -8,15 +8,17 @@ mod charges;
 mod keys;
 mod ledger;
 pub mod sqlite;
+mod upkeep;
 mod writer;
 
 use async_trait::async_trait;
 use model::Ms;
 use model::money::Currency;
 use model::protocol::{
-    Answer, Design, Fingerprint, IdempotencyKey, Outcome, Paid, ProcessorKey, RecoveryPoint, Token,
+    Answer, Design, Fingerprint, Outcome, Paid, ProcessorKey, RecoveryPoint, Token,
 };
 
+use super::scoped_key::ScopedKey;
 use crate::id::{AccountId, ChargeId};
 use crate::lab::settings::Changes;
 
@@ -63,7 +65,7 @@ pub struct ClaimKey {
     /// Whose key.
     pub account: AccountId,
     /// The key.
-    pub key: IdempotencyKey,
+    pub key: ScopedKey,
     /// Of which request.
     pub fingerprint: Fingerprint,
     /// For how long the claim holds, in ms.
@@ -74,6 +76,14 @@ pub struct ClaimKey {
     pub tombstone_ms: Ms,
     /// Which mechanisms are on.
     pub design: Design,
+    /// Stuck records wait for the sweeper.
+    pub sweeps: bool,
+    /// There is room for a new key.
+    pub room: bool,
+    /// The payment that the client meant, where it said so.
+    pub intent: Option<String>,
+    /// The generation of a new key: 0, but later ones for temporary keys.
+    pub generation: u32,
 }
 
 /// What a claim came to.
@@ -83,6 +93,36 @@ pub struct Claimed {
     pub outcome: Outcome<ChargeId>,
     /// The key was taken over from an owner that is gone.
     pub takeover: bool,
+    /// How often an expired key was taken for a new one.
+    pub generation: u32,
+    /// The key is new and there is no room for it. The outcome says nothing then.
+    pub full: bool,
+}
+
+impl Claimed {
+    /// Somebody else's, or done.
+    #[must_use]
+    pub const fn known(outcome: Outcome<ChargeId>) -> Self {
+        Self {
+            outcome,
+            takeover: false,
+            generation: 0,
+            full: false,
+        }
+    }
+}
+
+/// A record whose owner is gone, at a processor without keys.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    /// Whose key.
+    pub account: AccountId,
+    /// The key.
+    pub key: ScopedKey,
+    /// The token of the owner.
+    pub token: Token,
+    /// How often an expired key was taken for a new one.
+    pub generation: u32,
 }
 
 /// What saving an answer needs.
@@ -91,13 +131,15 @@ pub struct CompleteKey {
     /// Whose key.
     pub account: AccountId,
     /// The key.
-    pub key: IdempotencyKey,
+    pub key: ScopedKey,
     /// The token of the claim.
     pub token: Token,
     /// The answer.
     pub answer: Answer<ChargeId>,
     /// What the answer speaks of. It is written in the same transaction.
     pub made: Made,
+    /// A late owner's write fails.
+    pub fencing: bool,
 }
 
 /// What giving a key back needs.
@@ -106,7 +148,7 @@ pub struct ReleaseKey {
     /// Whose key.
     pub account: AccountId,
     /// The key.
-    pub key: IdempotencyKey,
+    pub key: ScopedKey,
     /// The token of the claim.
     pub token: Token,
     /// From where the next attempt carries on.
@@ -119,7 +161,7 @@ pub struct RenewLease {
     /// Whose key.
     pub account: AccountId,
     /// The key.
-    pub key: IdempotencyKey,
+    pub key: ScopedKey,
     /// The token of the claim.
     pub token: Token,
     /// For how long from now, in ms.
@@ -203,6 +245,10 @@ pub struct KeyRow {
     pub status: Option<u16>,
     /// The charge that the answer speaks of.
     pub charge: Option<String>,
+    /// The payment that the client meant, where it said so.
+    pub intent: Option<String>,
+    /// How often an expired key was taken for a new one.
+    pub generation: u32,
 }
 
 /// Accounts, keys and charges.
@@ -215,7 +261,8 @@ pub trait Store: Send + Sync + 'static {
     /// How many accounts there are.
     async fn count_accounts(&self) -> Result<u32, StoreError>;
     /// Saves what an account changed.
-    async fn change(&self, id: AccountId, changes: Changes) -> Result<(), StoreError>;
+    async fn change(&self, id: AccountId, changes: Changes, sweeps: bool)
+    -> Result<(), StoreError>;
     /// Moves the account's clock forward, and gives how far it is ahead in all.
     async fn advance(&self, id: AccountId, by_ms: Ms) -> Result<Ms, StoreError>;
     /// Empties an account: keys and charges.
@@ -225,6 +272,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Claims a key, or says what is stored under it, in one transaction.
     async fn claim(&self, ask: ClaimKey) -> Result<Claimed, StoreError>;
+    /// Reads what is stored under a key. Only in the unsafe form.
+    async fn look_up(&self, ask: &ClaimKey) -> Result<Outcome<ChargeId>, StoreError>;
+    /// Writes a key over whatever is there. Only in the unsafe form.
+    async fn force(&self, ask: ClaimKey) -> Result<Claimed, StoreError>;
     /// Saves an answer and its charge, if the token still matches.
     async fn complete(&self, ask: CompleteKey) -> Result<Outcome<ChargeId>, StoreError>;
     /// Gives a key back, if the token still matches.
@@ -232,7 +283,7 @@ pub trait Store: Send + Sync + 'static {
     /// Renews a lease. False when somebody took over.
     async fn renew(&self, ask: RenewLease) -> Result<bool, StoreError>;
     /// The records of an account, newest claim first.
-    async fn keys(&self, id: &AccountId) -> Result<Vec<KeyRow>, StoreError>;
+    async fn keys(&self, id: &AccountId, limit: u32) -> Result<Vec<KeyRow>, StoreError>;
 
     /// Writes what was made without a key.
     async fn insert(&self, id: AccountId, made: Made) -> Result<(), StoreError>;
@@ -249,8 +300,49 @@ pub trait Store: Send + Sync + 'static {
         after: Option<&str>,
     ) -> Result<Option<Vec<Charge>>, StoreError>;
 
+    /// Notes that these accounts were used.
+    async fn seen(&self, accounts: Vec<AccountId>) -> Result<(), StoreError>;
+    /// How many keys or charges an account has, whichever are more.
+    async fn records(&self, id: &AccountId) -> Result<u64, StoreError>;
+    /// Turns keys past their retention into tombstones, and says how many.
+    async fn bury(&self, limit: u32) -> Result<u64, StoreError>;
+    /// Deletes tombstones past their time, and says how many.
+    async fn forget(&self, limit: u32) -> Result<u64, StoreError>;
+    /// Records that wait for the sweeper.
+    async fn stuck(&self, limit: u32) -> Result<Vec<Stuck>, StoreError>;
+    /// Takes a stuck record over. `None` when somebody else did.
+    async fn seize(&self, stuck: Stuck, lease_ms: Ms) -> Result<Option<Token>, StoreError>;
+    /// Closes accounts that nobody used for so long.
+    async fn close_idle(&self, idle_ms: Ms, limit: u32) -> Result<(), StoreError>;
+    /// Closed accounts.
+    async fn closed(&self, limit: u32) -> Result<Vec<AccountId>, StoreError>;
+    /// Deletes a part of a closed account. True when all of it is gone.
+    async fn purge(&self, id: AccountId, limit: u32) -> Result<bool, StoreError>;
+    /// Empties the memory of a pod.
+    async fn forget_pod(&self, id: AccountId, pod: u32) -> Result<(), StoreError>;
+
+    /// Notes a payment that the client named.
+    async fn intend(&self, id: AccountId, intent: Intent) -> Result<(), StoreError>;
+    /// The payments that clients named.
+    async fn intents(&self, id: &AccountId) -> Result<Vec<Intent>, StoreError>;
+
     /// Answers when the store can read.
     async fn ready(&self) -> Result<(), StoreError>;
+}
+
+/// A payment that a client named, whatever became of it.
+#[derive(Clone, Debug)]
+pub struct Intent {
+    /// The client's name for it.
+    pub intent: String,
+    /// In minor units.
+    pub amount: u32,
+    /// In which currency.
+    pub currency: Currency,
+    /// The last status that the client was given.
+    pub status: Option<u16>,
+    /// The charge that it was told of.
+    pub charge: Option<String>,
 }
 
 /// A line in the card processor's books.
@@ -270,6 +362,12 @@ pub struct Entry {
     pub refund_of: Option<String>,
     /// When, by the sandbox's clock.
     pub created_at: Ms,
+    /// What it was told that the payment is for.
+    pub reference: Option<String>,
+    /// The payment that the client meant, where that is known.
+    pub intent: Option<String>,
+    /// The words for the statement.
+    pub description: Option<String>,
 }
 
 /// What the processor writes down.
@@ -289,6 +387,12 @@ pub struct TakeMoney {
     pub refund_of: Option<ChargeId>,
     /// The name of the new entry.
     pub id: ChargeId,
+    /// What the payment is for.
+    pub reference: String,
+    /// The payment that the client meant, where it said so.
+    pub intent: Option<String>,
+    /// The words for the statement.
+    pub description: Option<String>,
 }
 
 /// The entry that stands, and whether it stood there before.
@@ -307,6 +411,12 @@ pub trait Ledger: Send + Sync + 'static {
     async fn take(&self, ask: TakeMoney) -> Result<Taken, StoreError>;
     /// All entries of an account, oldest first.
     async fn entries(&self, id: &AccountId) -> Result<Vec<Entry>, StoreError>;
+    /// The entry with a reference that was written without a key, if there is one.
+    async fn by_reference(
+        &self,
+        id: &AccountId,
+        reference: &str,
+    ) -> Result<Option<Entry>, StoreError>;
     /// Empties the books of an account.
     async fn clear(&self, id: AccountId) -> Result<(), StoreError>;
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use model::Ms;
-use model::protocol::Outcome;
+use model::protocol::{Outcome, Token};
 use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -14,9 +14,9 @@ use sqlx::{ConnectOptions, query_scalar};
 
 use super::writer::Writer;
 use super::{
-    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, KeyRow, Ledger, Made, OpenError,
-    Refund, ReleaseKey, RenewLease, Store, StoreError, TakeMoney, Taken, accounts, charges, keys,
-    ledger,
+    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Ledger, Made,
+    OpenError, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck, TakeMoney, Taken,
+    accounts, charges, keys, ledger, upkeep,
 };
 use crate::id::{AccountId, ChargeId};
 use crate::lab::settings::Changes;
@@ -112,8 +112,18 @@ impl Store for Sqlite {
             .await?)
     }
 
-    async fn change(&self, id: AccountId, changes: Changes) -> Result<(), StoreError> {
-        self.writer.run(accounts::Change { id, changes }).await
+    async fn change(
+        &self,
+        id: AccountId,
+        changes: Changes,
+        sweeps: bool,
+    ) -> Result<(), StoreError> {
+        let change = accounts::Change {
+            id,
+            changes,
+            sweeps,
+        };
+        self.writer.run(change).await
     }
 
     async fn advance(&self, id: AccountId, by_ms: Ms) -> Result<Ms, StoreError> {
@@ -133,6 +143,14 @@ impl Store for Sqlite {
         self.writer.run(ask).await
     }
 
+    async fn look_up(&self, ask: &ClaimKey) -> Result<Outcome<ChargeId>, StoreError> {
+        keys::look_up(&self.readers, ask).await
+    }
+
+    async fn force(&self, ask: ClaimKey) -> Result<Claimed, StoreError> {
+        self.writer.run(keys::Force(ask)).await
+    }
+
     async fn complete(&self, ask: CompleteKey) -> Result<Outcome<ChargeId>, StoreError> {
         self.writer.run(ask).await
     }
@@ -145,8 +163,8 @@ impl Store for Sqlite {
         self.writer.run(ask).await
     }
 
-    async fn keys(&self, id: &AccountId) -> Result<Vec<KeyRow>, StoreError> {
-        keys::list(&self.readers, id).await
+    async fn keys(&self, id: &AccountId, limit: u32) -> Result<Vec<KeyRow>, StoreError> {
+        keys::list(&self.readers, id, limit).await
     }
 
     async fn insert(&self, account: AccountId, made: Made) -> Result<(), StoreError> {
@@ -170,6 +188,54 @@ impl Store for Sqlite {
         charges::list(&self.readers, id, limit, after).await
     }
 
+    async fn seen(&self, accounts: Vec<AccountId>) -> Result<(), StoreError> {
+        self.writer.run(upkeep::Seen { accounts }).await
+    }
+
+    async fn records(&self, id: &AccountId) -> Result<u64, StoreError> {
+        upkeep::records(&self.readers, id).await
+    }
+
+    async fn bury(&self, limit: u32) -> Result<u64, StoreError> {
+        self.writer.run(upkeep::Bury { limit }).await
+    }
+
+    async fn forget(&self, limit: u32) -> Result<u64, StoreError> {
+        self.writer.run(upkeep::Forget { limit }).await
+    }
+
+    async fn stuck(&self, limit: u32) -> Result<Vec<Stuck>, StoreError> {
+        upkeep::stuck(&self.readers, limit).await
+    }
+
+    async fn seize(&self, stuck: Stuck, lease_ms: Ms) -> Result<Option<Token>, StoreError> {
+        self.writer.run(upkeep::Seize { stuck, lease_ms }).await
+    }
+
+    async fn close_idle(&self, idle_ms: Ms, limit: u32) -> Result<(), StoreError> {
+        self.writer.run(upkeep::CloseIdle { idle_ms, limit }).await
+    }
+
+    async fn closed(&self, limit: u32) -> Result<Vec<AccountId>, StoreError> {
+        upkeep::closed(&self.readers, limit).await
+    }
+
+    async fn purge(&self, account: AccountId, limit: u32) -> Result<bool, StoreError> {
+        self.writer.run(upkeep::Purge { account, limit }).await
+    }
+
+    async fn forget_pod(&self, account: AccountId, pod: u32) -> Result<(), StoreError> {
+        self.writer.run(upkeep::ForgetPod { account, pod }).await
+    }
+
+    async fn intend(&self, account: AccountId, intent: Intent) -> Result<(), StoreError> {
+        self.writer.run(charges::Intend { account, intent }).await
+    }
+
+    async fn intents(&self, id: &AccountId) -> Result<Vec<Intent>, StoreError> {
+        charges::intents(&self.readers, id).await
+    }
+
     async fn ready(&self) -> Result<(), StoreError> {
         query_scalar::<_, i64>("SELECT 1 FROM accounts UNION ALL SELECT 1 LIMIT 1")
             .fetch_one(&self.readers)
@@ -186,6 +252,14 @@ impl Ledger for Sqlite {
 
     async fn entries(&self, id: &AccountId) -> Result<Vec<Entry>, StoreError> {
         ledger::list(&self.readers, id).await
+    }
+
+    async fn by_reference(
+        &self,
+        id: &AccountId,
+        reference: &str,
+    ) -> Result<Option<Entry>, StoreError> {
+        ledger::by_reference(&self.readers, id, reference).await
     }
 
     async fn clear(&self, account: AccountId) -> Result<(), StoreError> {
