@@ -303,6 +303,15 @@ impl<C: Clone> Attempt<C> {
     pub const fn token(&self) -> Option<Token> {
         self.token
     }
+
+    /// The same attempt with another token. For the explorer, to which tokens are
+    /// names: all that counts is whether it is the record's.
+    #[must_use]
+    pub(crate) fn with_token(&self, token: Option<Token>) -> Self {
+        let mut renamed = self.clone();
+        renamed.token = token;
+        renamed
+    }
 }
 
 impl<C> Outcome<C> {

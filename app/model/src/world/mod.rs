@@ -5,6 +5,7 @@
 //! virtual time and a script of faults and writes down [`Fact`]s; a [`Trace`]
 //! cuts them into steps, and a [`Frame`] is what is to be seen after some of them.
 
+pub mod explore;
 mod fact;
 mod frame;
 mod live;
