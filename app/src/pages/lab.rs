@@ -54,7 +54,10 @@ pub fn LabPage() -> impl IntoView {
                 <p>
                     "Nothing on this page is special: each request of the bench can be copied as a curl command, and this is the whole story without a browser."
                 </p>
-                <pre>{SHELL}</pre>
+                // It scrolls on narrow screens, and keys have to reach it.
+                <pre tabindex="0" role="group" aria-label="Commands">
+                    {SHELL}
+                </pre>
             </section>
         </main>
     }
