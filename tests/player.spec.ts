@@ -487,7 +487,26 @@ test('the transcript lists every step, marks the one that is shown, and leads to
   await expect(items.nth(4)).toHaveAttribute('aria-current', 'step');
 });
 
+test('after a press on a fork the arrow keys step on', async ({ page }) => {
+  await open(page, '/play/lost-response?step=2');
+  await page.getByText('Without a key', { exact: true }).click();
+  await expect(page).toHaveURL(/without-key/);
+  await page.keyboard.press('ArrowRight');
+  await expectStep(page, 3);
+  await expect(page).toHaveURL(/without-key/);
+});
+
 test.describe('predict, then reveal', () => {
+  test('a guess is a commitment', async ({ page }) => {
+    await open(page, '/play/lost-response?step=2');
+    const predict = page.locator('.predict');
+    await predict.getByText('1', { exact: true }).click();
+    await expect(predict).toContainText('You said 1. It is 2.');
+    for (const radio of await predict.getByRole('radio').all()) {
+      await expect(radio).toBeDisabled();
+    }
+  });
+
   const CASES = [
     { slug: 'lost-response', wrong: 1, right: 2 },
     { slug: 'without-key', wrong: 2, right: 1 },

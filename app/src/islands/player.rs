@@ -10,6 +10,7 @@ use crate::parts::icons;
 use leptos::ev;
 use leptos::prelude::*;
 use model::world::Scenario;
+use wasm_bindgen::JsCast;
 
 /// What each scenario is called among the forks.
 const fn fork_name(scenario: Scenario) -> &'static str {
@@ -47,6 +48,10 @@ fn place() -> Place {
         home: Home::Lesson,
         address: Address::default(),
     }
+}
+
+fn event_target_of(event: &web_sys::MouseEvent) -> Option<web_sys::HtmlElement> {
+    event.target()?.dyn_into().ok()
 }
 
 /// Steps through a scenario. The server draws the first frame; in the browser the
@@ -97,7 +102,7 @@ pub fn Player() -> impl IntoView {
     let choose = move |to: Scenario| {
         playback.playing.set(false);
         scenario.set(to);
-        playback.show(playback.step.get_untracked());
+        playback.go(playback.step.get_untracked());
         untrack(here).write(home, true);
     };
     let forks = Scenario::ALL.map(|it| {
@@ -110,6 +115,13 @@ pub fn Player() -> impl IntoView {
                     checked=scenario.get_untracked() == it
                     prop:checked=move || scenario.get() == it
                     on:change=move |_| choose(it)
+                    on:click=move |event| {
+                        // After a press with a pointer the arrow keys are to step on;
+                        // with the keyboard they go on choosing.
+                        if event.detail() > 0 && let Some(input) = event_target_of(&event) {
+                            let _ = input.blur();
+                        }
+                    }
                 />
                 <span>{fork_name(it)}</span>
             </label>

@@ -64,6 +64,8 @@ pub fn Predict(
                     name="predict"
                     value=number
                     prop:checked=move || guess.get() == Some(number)
+                    // A guess is a commitment: it stands beside the result.
+                    disabled=move || guess.get().is_some()
                     on:change=move |_| guess.set(Some(number))
                 />
                 <span>{number}</span>

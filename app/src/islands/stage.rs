@@ -30,6 +30,7 @@ impl Stage {
         Self {
             playback: Playback {
                 step,
+                asked: RwSignal::new(0),
                 playing: RwSignal::new(false),
                 speed: RwSignal::new(2),
                 steps: Signal::derive(move || lines.with(Vec::len)),
@@ -156,13 +157,15 @@ pub fn StageVoice(
     stage: Stage,
 ) -> impl IntoView {
     let said = RwSignal::new(String::new());
-    Effect::new(move |before: Option<usize>| {
-        let step = stage.playback.step.get();
-        let steps = stage.lines.with(Vec::len);
-        if before.is_some() && !stage.playback.playing.get_untracked() {
-            said.set(format!("Step {step} of {steps}. {}", stage.title()));
+    Effect::new(move |before: Option<u32>| {
+        let asked = stage.playback.asked.get();
+        if before.is_some_and(|before| before != asked) {
+            let step = stage.playback.step.get_untracked();
+            let steps = stage.lines.with_untracked(Vec::len);
+            let title = untrack(|| stage.title());
+            said.set(format!("Step {step} of {steps}. {title}"));
         }
-        step
+        asked
     });
     view! {
         <p class="vh" role="status">

@@ -11,16 +11,16 @@ const SHELL: &str = r#"BASE=http://127.0.0.1:3000
 TOKEN=$(curl -s -X POST $BASE/sandboxes | sed 's/.*"token":"\([^"]*\)".*/\1/')
 
 # Lose the next reply: the work is done, and no byte comes back.
-curl -s -X POST $BASE/lab/faults -H "Authorization: Bearer $TOKEN" \
+curl -s -w '\n' -X POST $BASE/lab/faults -H "Authorization: Bearer $TOKEN" \
   -H 'Content-Type: application/json' -d '{"next":[{"fault":"lose_reply"}]}'
 
 # Pay. After two seconds curl stops waiting, as the app does.
-curl -i --max-time 2 -X POST $BASE/charges -H "Authorization: Bearer $TOKEN" \
+curl -i -w '\n' --max-time 2 -X POST $BASE/charges -H "Authorization: Bearer $TOKEN" \
   -H 'Content-Type: application/json' -H 'Idempotency-Key: "k-7f3"' \
   -d '{"amount":4000,"currency":"usd"}'
 
 # The same again: the saved answer, and Idempotency-Replayed: true.
-curl -i -X POST $BASE/charges -H "Authorization: Bearer $TOKEN" \
+curl -i -w '\n' -X POST $BASE/charges -H "Authorization: Bearer $TOKEN" \
   -H 'Content-Type: application/json' -H 'Idempotency-Key: "k-7f3"' \
   -d '{"amount":4000,"currency":"usd"}'
 

@@ -17,6 +17,9 @@ const STEP_MS: u64 = 2400;
 pub struct Playback {
     /// Which step is shown, from 1.
     pub step: RwSignal<usize>,
+    /// Counts how often a person asked for a step. What moves by itself is not
+    /// announced.
+    pub asked: RwSignal<u32>,
     /// It goes on by itself.
     pub playing: RwSignal<bool>,
     /// In halves of the usual speed.
@@ -36,6 +39,7 @@ impl Playback {
     pub fn go(&self, step: usize) {
         self.playing.set(false);
         self.show(step);
+        self.asked.update(|asked| *asked += 1);
     }
 
     /// One step forwards.

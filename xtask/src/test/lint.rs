@@ -37,7 +37,13 @@ pub(super) fn run(paths: &Paths, steps: &mut Steps, report: &mut Report) {
 /// Clippy goes with the toolchain in use. Debian's compiler can only check.
 fn browser(paths: &Paths) -> Result<(), Error> {
     let toolchain = Toolchain::find(paths)?;
-    let package = ["--package", "app", "--lib", "--features", "islands-lesson,islands-lab"];
+    let package = [
+        "--package",
+        "app",
+        "--lib",
+        "--features",
+        "islands-lesson,islands-lab",
+    ];
     match &toolchain {
         Toolchain::Own => command::run(
             toolchain

@@ -40,6 +40,8 @@ impl Running {
                 format!("sqlite://{}", home.join("browser.db").display()),
             )
             .args(["--listen", "127.0.0.1:0"])
+            // All visitors of the tests come from one address.
+            .args(["--sandbox-rate", "600"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(&log).at(&log)?);

@@ -37,6 +37,14 @@ pub fn LabBench() -> impl IntoView {
         }
         steps
     });
+    // A live run is told when it is over, not at each of its steps.
+    Effect::new(move |before: Option<bool>| {
+        let busy = lab.busy.get();
+        if before == Some(true) && !busy {
+            stage.playback.asked.update(|asked| *asked += 1);
+        }
+        busy
+    });
     Effect::new(move |_| {
         stage.playback.run();
         stage.playback.listen();
