@@ -11,6 +11,8 @@ pub mod config;
 pub mod id;
 pub mod lab;
 pub mod metrics;
+mod openapi;
+pub mod orders;
 mod pages;
 pub mod problem;
 mod request_id;

@@ -78,6 +78,8 @@ kinds! {
     InProgress = 409, "idempotency-key-in-progress", "A request with this key is still running";
     /// The key was used, and what it answered is no longer kept.
     Expired = 410, "idempotency-key-expired", "The key is expired";
+    /// Somebody else's change came first.
+    PreconditionFailed = 412, "precondition-failed", "The order has changed";
     /// The body is over the limit.
     TooLarge = 413, "body-too-large", "The body is too large";
     /// Not JSON by its content type.
@@ -88,6 +90,8 @@ kinds! {
     InvalidLab = 422, "invalid-request", "The request is not valid";
     /// The key belongs to another request.
     Reused = 422, "idempotency-key-reused", "The key belongs to another request";
+    /// The change does not say which version it is for.
+    PreconditionRequired = 428, "precondition-required", "If-Match is missing";
     /// Too many requests.
     OverRate = 429, "rate-limited", "Too many requests";
     /// A fault of this server.

@@ -9,7 +9,9 @@ use tower_http::trace::TraceLayer;
 
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{accounts, assets, charges, lab, metrics, pages, request_id, security};
+use crate::{
+    accounts, assets, charges, lab, metrics, openapi, orders, pages, request_id, security,
+};
 
 /// The whole service.
 pub(crate) fn router(app: App) -> Router {
@@ -17,6 +19,8 @@ pub(crate) fn router(app: App) -> Router {
         .merge(accounts::api::router())
         .merge(charges::api::router())
         .merge(lab::api::router())
+        .merge(orders::api::router())
+        .route("/api/openapi.json", routing::get(openapi::openapi))
         .route("/healthz", routing::get(|| async { "ok" }))
         .route("/readyz", routing::get(ready))
         .route("/metrics", routing::get(counted))

@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use crate::charges::store::sqlite::Sqlite;
 use crate::charges::store::{OpenError, Store};
 use crate::config::Config;
+use crate::orders::consumer;
 use crate::router::router;
 use crate::serve::serve;
 use crate::shutdown::Shutdown;
@@ -30,6 +31,7 @@ pub struct Server {
     store: Arc<Sqlite>,
     serving: JoinHandle<()>,
     upkeep: JoinHandle<()>,
+    consumer: JoinHandle<()>,
 }
 
 /// Why the server could not start. Each is one line that says what to do.
@@ -92,6 +94,8 @@ impl Server {
             idle_ms: Ms::try_from(config.idle.as_millis()).unwrap_or(Ms::MAX),
         };
         let upkeep = tokio::spawn(upkeep.run(app.clone()));
+        let consumer = consumer::run(app.orders.clone(), app.bell.clone(), shutdown.clone());
+        let consumer = tokio::spawn(consumer);
         let serving = tokio::spawn(serve(listener, router(app), shutdown.clone()));
         tracing::info!(%address, database = %config.database.display(), "ready");
         Ok(Self {
@@ -100,6 +104,7 @@ impl Server {
             store,
             serving,
             upkeep,
+            consumer,
         })
     }
 
@@ -114,6 +119,7 @@ impl Server {
         self.shutdown.begin();
         let _ = self.serving.await;
         let _ = self.upkeep.await;
+        let _ = self.consumer.await;
         if !self.shutdown.attempts_ended(LAST_ATTEMPTS).await {
             tracing::warn!("some attempts still ran; their leases stay behind for a retry");
         }

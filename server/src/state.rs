@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
+
 use crate::accounts::{Flow, Room, Sandboxes, Seen};
 use crate::charges::driver::Driver;
 use crate::charges::processor::Processor;
@@ -13,6 +15,7 @@ use crate::lab::live::Live;
 use crate::lab::pods::Pods;
 use crate::lab::settings::Settings;
 use crate::metrics::Metrics;
+use crate::orders::Orders;
 use crate::shutdown::Shutdown;
 
 /// The parts of the running service. Cheap to clone.
@@ -32,6 +35,10 @@ pub(crate) struct App {
     pub(crate) seen: Arc<Seen>,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
+    /// Orders and the queue.
+    pub(crate) orders: Arc<dyn Orders>,
+    /// Wakes the consumer.
+    pub(crate) bell: Arc<Notify>,
     /// Where the requests of each sandbox run.
     pub(crate) pods: Arc<Pods>,
     /// What the next attempts meet.
@@ -54,6 +61,7 @@ impl App {
         shutdown: Shutdown,
     ) -> Self {
         let store: Arc<dyn Store> = sqlite.clone();
+        let orders: Arc<dyn Orders> = sqlite.clone();
         let ledger: Arc<dyn Ledger> = sqlite;
         let metrics = Arc::<Metrics>::default();
         Self {
@@ -61,6 +69,8 @@ impl App {
             room: Arc::new(Room::new(config.records)),
             seen: Arc::default(),
             pods: Arc::default(),
+            orders,
+            bell: Arc::default(),
             sandboxes: Arc::new(Sandboxes::new(
                 config.sandbox_rate,
                 config.sandboxes,

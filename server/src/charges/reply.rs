@@ -156,7 +156,7 @@ impl IntoResponse for Ending {
 }
 
 /// The refusal of a new key or charge that there is no room for.
-pub(super) fn full() -> Problem {
+pub(crate) fn full() -> Problem {
     Problem::new(
         Kind::SandboxFull,
         "The sandbox stores as much as it may, so nothing was done. Known keys are still answered. \

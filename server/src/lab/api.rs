@@ -45,8 +45,8 @@ pub(crate) fn router() -> Router<App> {
         .route("/lab/trace", routing::get(trace::stream))
 }
 
-/// Reads a JSON body of the lab.
-async fn json(request: Request) -> Result<Value, Problem> {
+/// Reads the JSON body of a request that takes no key of its own accord.
+pub(crate) async fn json(request: Request) -> Result<Value, Problem> {
     let (parts, body) = request.into_parts();
     let bytes = match receive(&parts.headers, body).await {
         Received::Whole(bytes) => bytes,
@@ -67,11 +67,11 @@ async fn json(request: Request) -> Result<Value, Problem> {
     body::parse(&bytes).map_err(|error| Problem::new(Kind::NotJson, error.to_string()))
 }
 
-fn invalid(detail: impl Into<String>) -> Problem {
+pub(crate) fn invalid(detail: impl Into<String>) -> Problem {
     Problem::new(Kind::InvalidLab, detail)
 }
 
-fn read<T: for<'de> Deserialize<'de>>(value: Value) -> Result<T, Problem> {
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(value: Value) -> Result<T, Problem> {
     T::deserialize(value).map_err(|error| invalid(format!("The body is not valid: {error}.")))
 }
 

@@ -96,6 +96,36 @@ pub(super) static SECTIONS: &[Section] = &[
         ],
     },
     Section {
+        id: "other-ways",
+        title: "Other ways to be safe",
+        text: "Not everything needs a key. Each of these runs for real, and each has an unsafe twin \
+               among the settings of the sandbox.",
+        lines: &[
+            "<code>PUT /orders/{id}/status</code> sets a status: the same again changes nothing. \
+             Twin: <code>\"order_status\":\"step\"</code>, where a retry goes two steps.",
+            "<code>PATCH /orders/{id}</code> changes the version that <code>If-Match</code> names, and \
+             answers 412 when somebody else's change came first. With an \
+             <code>Idempotency-Key</code> a retry is told from a conflict: 200 and \
+             <code>Idempotency-Replayed: true</code>. Twin: <code>\"order_patch\":\"blind\"</code>.",
+            "<code>POST /queue</code> delivers at least once, and the consumer notes the message in \
+             the transaction of its effect. Twins: <code>\"consumer\":\"separate\"</code> and \
+             <code>\"blind\"</code>.",
+        ],
+    },
+    Section {
+        id: "lab",
+        title: "The lab",
+        text: "<code>PATCH /lab/settings</code> switches mechanisms off, <code>POST /lab/faults</code> \
+               queues what goes wrong, <code>POST /lab/clock</code> moves the sandbox's clock, and \
+               <code>GET /lab/ledger</code> says what the card processor really did.",
+        lines: &[
+            "<code>GET /lab/settlement</code> compares the payments that were meant with the ledger: \
+             duplicates, missing and orphaned ones, as JSON or (<code>?format=csv</code>) CSV.",
+            "<code>X-Lab-Intent</code> names the payment that is meant, whatever the key; \
+             <code>X-Lab-User</code> a customer of the sandbox; <code>X-Lab-Pod</code> a pod.",
+        ],
+    },
+    Section {
         id: "keyless",
         title: "Requests without a key",
         text: "A policy of the deployment, which a sandbox can change for itself.",

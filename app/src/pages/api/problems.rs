@@ -94,6 +94,12 @@ pub static PROBLEMS: &[Described] = &[
         text: "The answer under this key is no longer kept. Nothing was charged. Find out whether the payment was made; if it is still wanted, send it with a new key.",
     },
     Described {
+        slug: "precondition-failed",
+        status: 412,
+        title: "The order has changed",
+        text: "Somebody else's change came first: the ETag says which version there is now. A change that was yours is told as such, if you gave it an Idempotency-Key.",
+    },
+    Described {
         slug: "body-too-large",
         status: 413,
         title: "The body is too large",
@@ -122,6 +128,12 @@ pub static PROBLEMS: &[Described] = &[
         status: 422,
         title: "The key belongs to another request",
         text: "The key came first with another method, path or body. A new payment needs a new key; a retry has to be the same request.",
+    },
+    Described {
+        slug: "precondition-required",
+        status: 428,
+        title: "If-Match is missing",
+        text: "Read the order first, and send its ETag as If-Match with the change.",
     },
     Described {
         slug: "rate-limited",

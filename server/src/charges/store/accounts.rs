@@ -117,6 +117,10 @@ impl Write for Reset {
             "DELETE FROM keys WHERE account = ?",
             "DELETE FROM charges WHERE account = ?",
             "DELETE FROM intents WHERE account = ?",
+            "DELETE FROM orders WHERE account = ?",
+            "DELETE FROM order_changes WHERE account = ?",
+            "DELETE FROM messages WHERE account = ?",
+            "DELETE FROM consumed WHERE account = ?",
         ] {
             query(sql).bind(self.id.as_str()).execute(&mut *db).await?;
         }

@@ -7,6 +7,7 @@ mod accounts;
 mod charges;
 mod keys;
 mod ledger;
+mod orders;
 pub mod sqlite;
 mod upkeep;
 mod writer;

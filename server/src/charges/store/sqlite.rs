@@ -24,8 +24,8 @@ use crate::lab::settings::Changes;
 /// A store in one SQLite file.
 #[derive(Debug)]
 pub struct Sqlite {
-    writer: Writer,
-    readers: SqlitePool,
+    pub(super) writer: Writer,
+    pub(super) readers: SqlitePool,
 }
 
 impl Sqlite {

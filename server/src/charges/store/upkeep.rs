@@ -210,7 +210,9 @@ impl Write for Purge {
 pub(super) async fn records(db: &SqlitePool, account: &AccountId) -> Result<u64, StoreError> {
     let count: i64 = query_scalar(
         "SELECT max((SELECT count(*) FROM keys WHERE account = ?1), \
-         (SELECT count(*) FROM charges WHERE account = ?1))",
+         (SELECT count(*) FROM charges WHERE account = ?1), \
+         (SELECT count(*) FROM orders WHERE account = ?1), \
+         (SELECT count(*) FROM messages WHERE account = ?1))",
     )
     .bind(account.as_str())
     .fetch_one(db)
