@@ -489,7 +489,7 @@ test('the transcript lists every step, marks the one that is shown, and leads to
 
 test('after a press on a fork the arrow keys step on', async ({ page }) => {
   await open(page, '/play/lost-response?step=2');
-  await page.getByText('Without a key', { exact: true }).click();
+  await fork(page, 'Without a key');
   await expect(page).toHaveURL(/without-key/);
   await page.keyboard.press('ArrowRight');
   await expectStep(page, 3);
@@ -500,7 +500,7 @@ test.describe('predict, then reveal', () => {
   test('a guess is a commitment', async ({ page }) => {
     await open(page, '/play/lost-response?step=2');
     const predict = page.locator('.predict');
-    await predict.getByText('1', { exact: true }).click();
+    await predict.getByLabel('1', { exact: true }).check();
     await expect(predict).toContainText('You said 1. It is 2.');
     for (const radio of await predict.getByRole('radio').all()) {
       await expect(radio).toBeDisabled();
