@@ -96,6 +96,7 @@ pub struct Search {
     transitions: u64,
     verdict: Option<Verdict>,
     found: Vec<Packed>,
+    live: Live,
 }
 
 impl Search {
@@ -122,6 +123,7 @@ impl Search {
             transitions: 0,
             verdict: None,
             found: Vec::new(),
+            live: Live::new(),
         };
         search.meet(start, 0);
         Ok(search)
@@ -209,7 +211,9 @@ impl Search {
         }
         let open = state.open();
         let mut broken = self.table.broken(&open);
-        if self.asked.contains(Property::NeverStuck) && !lives(&mut self.table, open) {
+        if self.asked.contains(Property::NeverStuck)
+            && !lives(&mut self.table, &mut self.live, open)
+        {
             broken = broken.with(Property::NeverStuck);
         }
         if let Some(property) = broken.and(self.asked).first() {
@@ -310,36 +314,70 @@ pub(super) fn successors(table: &mut Table, state: Packed, found: &mut Vec<Packe
     }
 }
 
+/// States of which it is known that every client can still be told. It holds one
+/// for each place, the last that was met: forgetting costs time and nothing else.
+pub(super) struct Live {
+    slots: Vec<Packed>,
+    path: Vec<Packed>,
+}
+
+impl Live {
+    const SLOTS: usize = 1 << 14;
+
+    pub(super) fn new() -> Self {
+        Self {
+            // No state is all ones.
+            slots: vec![Packed(u128::MAX); Self::SLOTS],
+            path: Vec::new(),
+        }
+    }
+
+    fn slot(&mut self, state: Packed) -> Option<&mut Packed> {
+        let at = state.hash() as usize % Self::SLOTS;
+        self.slots.get_mut(at)
+    }
+}
+
 /// Whether every client can still be told, if nothing goes wrong any more and
 /// those whose attempts are used up try once more.
 ///
 /// It goes one way to the end: the work is brought forward as long as anything
 /// moves, and then the next client tries. The tests compare this with the exact
 /// answer, which looks at all ways.
-pub(super) fn lives(table: &mut Table, mut open: Open) -> bool {
+pub(super) fn lives(table: &mut Table, live: &mut Live, mut open: Open) -> bool {
     let mut tried = 0;
+    live.path.clear();
     loop {
+        let state = open.close();
+        let known = live.slot(state).is_some_and(|slot| *slot == state);
+        if known || table.all_told(&open) {
+            break;
+        }
+        live.path.push(state);
         if let Some(next) = forward(table, &open) {
             open = next;
-        } else if table.all_told(&open) {
-            return true;
-        } else {
-            if tried > table.clients() {
-                return false;
-            }
-            tried += 1;
-            let trying = (0..table.clients()).find_map(|at| {
-                let client = open.clients.get(at).copied()?;
-                Some((at, table.keep_trying(client)?))
-            });
-            let Some((at, client)) = trying else {
-                return false;
-            };
-            if let Some(slot) = open.clients.get_mut(at) {
-                *slot = client;
-            }
+            continue;
+        }
+        let trying = (0..table.clients()).find_map(|at| {
+            let client = open.clients.get(at).copied()?;
+            Some((at, table.keep_trying(client)?))
+        });
+        let (Some((at, client)), true) = (trying, tried <= table.clients()) else {
+            return false;
+        };
+        tried += 1;
+        if let Some(slot) = open.clients.get_mut(at) {
+            *slot = client;
         }
     }
+    let path = std::mem::take(&mut live.path);
+    for state in &path {
+        if let Some(slot) = live.slot(*state) {
+            *slot = *state;
+        }
+    }
+    live.path = path;
+    true
 }
 
 /// The first move that brings the work forward.

@@ -1,7 +1,7 @@
 //! "Never stuck" exactly: backwards from where everybody is told.
 
 use super::super::packed::{FLIGHTS, Packed};
-use super::super::search::{lives, successors};
+use super::super::search::{Live, lives, successors};
 use super::super::table::Table;
 use super::*;
 use std::collections::{HashMap, HashSet};
@@ -59,11 +59,11 @@ fn compare(rules: &Rules, budget: Budget) -> (usize, usize) {
             todo.extend(before.get(&node).into_iter().flatten());
         }
     }
-    let mut stuck = 0;
+    let (mut stuck, mut live) = (0, Live::new());
     for node in &reached {
         let exact = good.contains(node);
         stuck += usize::from(!exact);
-        let quick = lives(&mut table, node.0.open());
+        let quick = lives(&mut table, &mut live, node.0.open());
         assert_eq!(quick, exact, "{rules:?} {node:?}");
     }
     (reached.len(), stuck)

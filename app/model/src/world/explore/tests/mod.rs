@@ -74,3 +74,10 @@ fn designs_and_keys() -> impl Iterator<Item = (Design, KeyUse)> {
         (Design::default(), KeyUse::NewEachTime),
     ])
 }
+
+/// The correct design, each mechanism alone switched off, and no key.
+fn one_mechanism_off() -> impl Iterator<Item = (Design, KeyUse)> {
+    let few = [0_usize, 1, 2, 4, 8, 16].into_iter();
+    let few = few.filter_map(|no| Some((designs().nth(no)?, KeyUse::Same)));
+    few.chain([(Design::default(), KeyUse::Without)])
+}
