@@ -1,9 +1,10 @@
-//! The build tool: `cargo xtask run | build | test`.
+//! The build tool: `cargo xtask run | build | test | bench`.
 //!
 //! It needs nothing but Rust and a package registry. What else a step needs (the
 //! WASM target, Chromium, Node) it installs where it may, and otherwise stops with
 //! the one command to run.
 
+mod bench;
 mod bundle;
 mod client;
 mod command;
@@ -61,6 +62,12 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<test::Part>,
     },
+    /// Measure something, beside its peers and in the same run.
+    Bench {
+        /// What.
+        #[arg(value_enum)]
+        what: bench::Bench,
+    },
 }
 
 fn main() -> ExitCode {
@@ -94,5 +101,6 @@ fn perform(task: Task) -> Result<(), Error> {
             Ok(())
         }
         Task::Test { soak, parts } => test::run(&paths, &mut steps, soak, &parts),
+        Task::Bench { what } => bench::run(&paths, what),
     }
 }
