@@ -44,6 +44,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await audit(page);
     });
 
+    test('the reference of the service', async ({ page }) => {
+      await open(page, '/api');
+      await audit(page);
+    });
+
     test('the lab after a payment', async ({ page }) => {
       const lab = await Lab.open(page);
       await audit(page);
@@ -58,7 +63,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     test('at 320 px', async ({ page }) => {
       await page.setViewportSize({ width: 320, height: 640 });
-      for (const path of ['/', '/play/lost-response?step=5', '/lab']) {
+      for (const path of ['/', '/play/lost-response?step=5', '/lab', '/api']) {
         await open(page, path);
         await audit(page);
       }

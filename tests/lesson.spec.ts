@@ -408,7 +408,7 @@ test.describe('at 320 px', () => {
     test.describe(how, () => {
       test.use({ viewport, deviceScaleFactor: scale });
 
-      for (const path of ['/', '/lab', '/play/without-key?step=5', '/play/early-retry?step=11']) {
+      for (const path of ['/', '/lab', '/api', '/play/without-key?step=5', '/play/early-retry?step=11']) {
         test(`${path} has no sideways scroll`, async ({ page }) => {
           await open(page, path);
           expect(await sideways(page)).toEqual({ over: 0, clips: false });

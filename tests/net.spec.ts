@@ -119,7 +119,7 @@ test.describe('headers', () => {
   const policy = (response: APIResponse) => response.headers()['content-security-policy'] ?? '';
   const nonce = (response: APIResponse) => policy(response).match(/'nonce-([^']+)'/)?.[1] ?? '';
 
-  for (const path of ['/', '/lab', '/play/lost-response?step=5', '/play/nonsense']) {
+  for (const path of ['/', '/lab', '/api', '/play/lost-response?step=5', '/play/nonsense']) {
     test(`${path} is a page under a policy`, async ({ request }) => {
       const headers = { accept: 'text/html' };
       const one = await request.get(path, { headers });

@@ -125,7 +125,7 @@ for (const path of ['/play/nonsense', '/play/', '/nothing/here']) {
   });
 }
 
-for (const path of ['/', '/lab', '/play/early-retry?step=6']) {
+for (const path of ['/', '/lab', '/api', '/play/early-retry?step=6']) {
   test(`${path} has no sideways scroll at 320 px`, async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(path);
