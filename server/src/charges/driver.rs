@@ -3,31 +3,27 @@
 //! Each attempt runs in a task of its own: a client that hangs up never stops it
 //! half-way. Every command that is carried out becomes a fact of the live trace.
 
-use std::pin::pin;
+mod claims;
+mod commands;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::Ms;
 use model::fault::Fault;
-use model::protocol::{
-    Answer, Attempt, Command, Fingerprint, Outcome, ProtocolError, Refusal, Reply, Token,
-};
+use model::protocol::{Attempt, Command, Fingerprint, Outcome, ProtocolError, Reply};
 use model::world::{Call, What};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::heartbeat::Heartbeat;
 use super::order::Work;
-use super::processor::{About, Processor, Verdict};
+use super::processor::Processor;
 use super::reply::{FULL, UNAVAILABLE, answered};
 use super::scoped_key::ScopedKey;
 use super::settled::Settled;
-use super::store::{
-    ClaimKey, Claimed, CompleteKey, Made, ReleaseKey, RenewLease, Store, StoreError, Taken,
-};
-use super::told;
+use super::store::{Made, ReleaseKey, Store, StoreError};
 use crate::clock;
 use crate::id::{AccountId, ChargeId};
 use crate::lab::live::Scribe;
@@ -270,253 +266,5 @@ impl Running {
         if let Some(key) = &self.job.key {
             self.driver.ring(&self.job.account, key);
         }
-    }
-
-    /// Claims the key. When somebody else works on it and the client is willing to
-    /// wait, it is claimed again when that attempt ended.
-    async fn claim_or_wait(
-        &mut self,
-        client: &mut oneshot::Sender<Ending>,
-    ) -> Result<Outcome<ChargeId>, Stop> {
-        let Some(wait) = self.job.wait else {
-            return self.claim().await;
-        };
-        let (account, key) = self.owner()?;
-        let (settled, shutdown) = (self.driver.settled.clone(), self.shutdown.clone());
-        let until = Instant::now() + wait;
-        loop {
-            // Before the claim: what ends between the claim and the wait rings too.
-            let mut rung = pin!(settled.next(&account, key.as_str()));
-            rung.as_mut().enable();
-            let outcome = self.claim().await?;
-            let running = matches!(outcome, Outcome::Refused(Refusal::InProgress { .. }));
-            if !running || Instant::now() >= until {
-                return Ok(outcome);
-            }
-            self.waited = true;
-            tokio::select! {
-                () = rung => {}
-                () = sleep(LOOK_AGAIN) => {}
-                () = sleep_until(until) => {}
-                () = client.closed() => return Ok(outcome),
-                () = shutdown.begun() => return Ok(outcome),
-            }
-        }
-    }
-
-    /// What a claim needs.
-    fn asked(&self) -> Result<ClaimKey, Stop> {
-        let (account, key) = self.owner()?;
-        let Job {
-            settings,
-            fingerprint,
-            room,
-            intent,
-            generation,
-            ..
-        } = &self.job;
-        Ok(ClaimKey {
-            account,
-            key,
-            fingerprint: *fingerprint,
-            lease_ms: settings.lease_ms,
-            retention_ms: settings.retention_ms,
-            tombstone_ms: settings.tombstone_ms,
-            design: settings.design,
-            sweeps: settings.sweeps(),
-            room: *room,
-            intent: intent.clone(),
-            generation: *generation,
-        })
-    }
-
-    async fn claim(&mut self) -> Result<Outcome<ChargeId>, Stop> {
-        let sent = clock::now();
-        let claimed = self.driver.store.claim(self.asked()?).await?;
-        self.claimed(sent, claimed)
-    }
-
-    /// The first half of the unsafe claim.
-    async fn look_up(&mut self) -> Result<Outcome<ChargeId>, Stop> {
-        let sent = clock::now();
-        let outcome = self.driver.store.look_up(&self.asked()?).await?;
-        if outcome == Outcome::Absent {
-            // Long enough that two requests meet in it without luck.
-            sleep(BETWEEN).await;
-            return Ok(outcome);
-        }
-        self.claimed(sent, Claimed::known(outcome))
-    }
-
-    /// The second half of the unsafe claim.
-    async fn insert(&mut self) -> Result<Outcome<ChargeId>, Stop> {
-        let sent = clock::now();
-        let claimed = self.driver.store.force(self.asked()?).await?;
-        self.claimed(sent, claimed)
-    }
-
-    /// Takes note of what a claim came to.
-    fn claimed(&mut self, sent: Ms, claimed: Claimed) -> Result<Outcome<ChargeId>, Stop> {
-        if claimed.full {
-            return Err(Stop::Full);
-        }
-        let (account, key) = self.owner()?;
-        let settings = &self.job.settings;
-        self.generation = claimed.generation;
-        if claimed.takeover {
-            self.driver.metrics.takeover();
-        }
-        let lease_ms = settings.design.lease.then_some(settings.lease_ms);
-        let (word, found) = told::found(&claimed, lease_ms).ok_or(ProtocolError)?;
-        self.word = word;
-        self.tell_call(
-            sent,
-            What::Claimed {
-                key: key.client().to_owned(),
-                found,
-            },
-        );
-        if let Outcome::Claimed(claim) = &claimed.outcome
-            && settings.design.heartbeat
-            && settings.design.lease
-        {
-            let lease = RenewLease {
-                account,
-                key,
-                token: claim.token,
-                lease_ms: settings.lease_ms,
-            };
-            self.heartbeat = Some(Heartbeat::start(self.driver.store.clone(), lease));
-        }
-        Ok(claimed.outcome)
-    }
-
-    async fn charge(
-        &mut self,
-        keyed: bool,
-        token: Option<Token>,
-    ) -> Result<Outcome<ChargeId>, Stop> {
-        let Job {
-            account,
-            work,
-            fault,
-            scribe,
-            ..
-        } = &self.job;
-        if *fault == Fault::CrashBeforeCharge {
-            return Err(Stop::Crash);
-        }
-        let key = self.job.key.as_ref();
-        let about = About {
-            key: key
-                .filter(|_| keyed)
-                .and_then(|key| key.processor_key(account, self.generation)),
-            reference: key.map_or_else(
-                || scribe.request().to_string(),
-                |key| key.reference(self.generation),
-            ),
-            intent: self.job.intent.clone(),
-        };
-        let keyed = about.key.is_some();
-        let sent = clock::now();
-        let spoken = self
-            .driver
-            .processor
-            .charge(account, about, work, *fault)
-            .await?;
-        let at = clock::now();
-        // The books are written, so the fact is told now, even though a slow
-        // answer is still on its way: `back` is when it will be there.
-        let back = at.saturating_add(Ms::try_from(spoken.delay.as_millis()).unwrap_or(0));
-        let said = told::said(&spoken.verdict);
-        scribe.call(at, Call { sent, back }, What::Charged { keyed, said });
-        if *fault == Fault::CrashAfterCharge {
-            return Err(Stop::Crash);
-        }
-        tokio::time::sleep(spoken.delay).await;
-        let entry = match spoken.verdict {
-            Verdict::Final(Taken { entry, .. }) => entry,
-            Verdict::Trouble(trouble) => return Ok(Outcome::NotCharged(trouble)),
-        };
-        if *fault == Fault::CrashBeforeSave {
-            return Err(Stop::Crash);
-        }
-        let made = self.job.work.made(&entry);
-        if token.is_none() {
-            // With a key this happens together with the key's record.
-            self.driver
-                .store
-                .insert(account.clone(), made.clone())
-                .await?;
-        }
-        self.made = Some(made);
-        Ok(Outcome::Charged(Answer {
-            paid: entry.paid,
-            charge: entry.id,
-        }))
-    }
-
-    async fn complete(
-        &mut self,
-        token: Token,
-        answer: Answer<ChargeId>,
-    ) -> Result<Outcome<ChargeId>, Stop> {
-        self.heartbeat = None;
-        let (account, key) = self.owner()?;
-        let made = self.made.clone().ok_or(ProtocolError)?;
-        let (status, name, key_name) = (
-            answer.status(),
-            answer.charge.to_string(),
-            key.client().to_owned(),
-        );
-        let sent = clock::now();
-        let ask = CompleteKey {
-            account,
-            key,
-            token,
-            answer,
-            made,
-            fencing: self.job.settings.design.fencing,
-        };
-        let outcome = self.driver.store.complete(ask).await?;
-        self.ring();
-        let written = outcome == Outcome::Written;
-        self.tell_call(
-            sent,
-            What::Saved {
-                key: key_name,
-                status,
-                charge: name,
-                written,
-            },
-        );
-        Ok(outcome)
-    }
-
-    /// Finds what a reply speaks of.
-    async fn reply(&mut self, reply: Reply<ChargeId>) -> Result<Ending, Stop> {
-        let waited = self.waited && !matches!(reply, Reply::Refused(_));
-        let end = |reply, made| {
-            Ok(Ending::Reply {
-                reply,
-                made,
-                waited,
-            })
-        };
-        let Reply::Final { answer, .. } = &reply else {
-            return end(reply, None);
-        };
-        if let Some(made) = self.made.take_if(|made| *made.id() == answer.charge) {
-            return end(reply, Some(made));
-        }
-        let (store, account) = (&self.driver.store, &self.job.account);
-        let id = answer.charge.as_str();
-        // The key belongs to this very request, so it saved the same kind of thing.
-        let made = match self.job.work {
-            Work::Charge(_) => store.charge(account, id).await?.map(Made::Charge),
-            Work::Refund(_) => store.refund(account, id).await?.map(Made::Refund),
-        };
-        let made = made.ok_or(StoreError::Corrupt("charge"))?;
-        end(reply, Some(made))
     }
 }

@@ -1,0 +1,137 @@
+//! Claiming the key, and waiting for who has it.
+
+use std::pin::pin;
+
+use model::Ms;
+use model::protocol::{Outcome, ProtocolError, Refusal};
+use model::world::What;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::{BETWEEN, Ending, Job, LOOK_AGAIN, Running, Stop};
+use crate::charges::heartbeat::Heartbeat;
+use crate::charges::store::{ClaimKey, Claimed, RenewLease};
+use crate::charges::told;
+use crate::clock;
+use crate::id::ChargeId;
+
+impl Running {
+    /// Claims the key. When somebody else works on it and the client is willing to
+    /// wait, it is claimed again when that attempt ended.
+    pub(super) async fn claim_or_wait(
+        &mut self,
+        client: &mut oneshot::Sender<Ending>,
+    ) -> Result<Outcome<ChargeId>, Stop> {
+        let Some(wait) = self.job.wait else {
+            return self.claim().await;
+        };
+        let (account, key) = self.owner()?;
+        let (settled, shutdown) = (self.driver.settled.clone(), self.shutdown.clone());
+        let until = Instant::now() + wait;
+        loop {
+            // Before the claim: what ends between the claim and the wait rings too.
+            let mut rung = pin!(settled.next(&account, key.as_str()));
+            rung.as_mut().enable();
+            let outcome = self.claim().await?;
+            let running = matches!(outcome, Outcome::Refused(Refusal::InProgress { .. }));
+            if !running || Instant::now() >= until {
+                return Ok(outcome);
+            }
+            self.waited = true;
+            tokio::select! {
+                () = rung => {}
+                () = sleep(LOOK_AGAIN) => {}
+                () = sleep_until(until) => {}
+                () = client.closed() => return Ok(outcome),
+                () = shutdown.begun() => return Ok(outcome),
+            }
+        }
+    }
+
+    /// What a claim needs.
+    fn asked(&self) -> Result<ClaimKey, Stop> {
+        let (account, key) = self.owner()?;
+        let Job {
+            settings,
+            fingerprint,
+            room,
+            intent,
+            generation,
+            ..
+        } = &self.job;
+        Ok(ClaimKey {
+            account,
+            key,
+            fingerprint: *fingerprint,
+            lease_ms: settings.lease_ms,
+            retention_ms: settings.retention_ms,
+            tombstone_ms: settings.tombstone_ms,
+            design: settings.design,
+            sweeps: settings.sweeps(),
+            room: *room,
+            intent: intent.clone(),
+            generation: *generation,
+        })
+    }
+
+    async fn claim(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let sent = clock::now();
+        let claimed = self.driver.store.claim(self.asked()?).await?;
+        self.claimed(sent, claimed)
+    }
+
+    /// The first half of the unsafe claim.
+    pub(super) async fn look_up(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let sent = clock::now();
+        let outcome = self.driver.store.look_up(&self.asked()?).await?;
+        if outcome == Outcome::Absent {
+            // Long enough that two requests meet in it without luck.
+            sleep(BETWEEN).await;
+            return Ok(outcome);
+        }
+        self.claimed(sent, Claimed::known(outcome))
+    }
+
+    /// The second half of the unsafe claim.
+    pub(super) async fn insert(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        let sent = clock::now();
+        let claimed = self.driver.store.force(self.asked()?).await?;
+        self.claimed(sent, claimed)
+    }
+
+    /// Takes note of what a claim came to.
+    fn claimed(&mut self, sent: Ms, claimed: Claimed) -> Result<Outcome<ChargeId>, Stop> {
+        if claimed.full {
+            return Err(Stop::Full);
+        }
+        let (account, key) = self.owner()?;
+        let settings = &self.job.settings;
+        self.generation = claimed.generation;
+        if claimed.takeover {
+            self.driver.metrics.takeover();
+        }
+        let lease_ms = settings.design.lease.then_some(settings.lease_ms);
+        let (word, found) = told::found(&claimed, lease_ms).ok_or(ProtocolError)?;
+        self.word = word;
+        self.tell_call(
+            sent,
+            What::Claimed {
+                key: key.client().to_owned(),
+                found,
+            },
+        );
+        if let Outcome::Claimed(claim) = &claimed.outcome
+            && settings.design.heartbeat
+            && settings.design.lease
+        {
+            let lease = RenewLease {
+                account,
+                key,
+                token: claim.token,
+                lease_ms: settings.lease_ms,
+            };
+            self.heartbeat = Some(Heartbeat::start(self.driver.store.clone(), lease));
+        }
+        Ok(claimed.outcome)
+    }
+}
