@@ -202,16 +202,15 @@ fn the_account_keeps_strangers_with_one_key_apart() {
 #[test]
 #[ignore = "prints the sizes of some spaces: run it with --release"]
 fn sizes() {
-    let weak = |off: &[Mechanism]| without(off);
     for (clients, attempts, budget, design) in [
         (1, 3, budget(2, 2, 0, 0), Design::default()),
         (2, 2, budget(1, 1, 0, 0), Design::default()),
         (2, 3, budget(1, 1, 0, 0), Design::default()),
         (2, 3, budget(2, 2, 0, 0), Design::default()),
         (2, 3, budget(2, 2, 0, 1), Design::default()),
-        (2, 3, budget(2, 2, 2, 0), weak(&[Heartbeat])),
-        (2, 3, budget(2, 2, 2, 0), weak(&[Claim])),
-        (2, 3, budget(2, 2, 2, 0), weak(&[Claim, ProcessorKeys])),
+        (2, 3, budget(2, 2, 2, 0), without(&[Heartbeat])),
+        (2, 3, budget(2, 2, 2, 0), without(&[Claim])),
+        (2, 3, budget(2, 2, 2, 0), without(&[Claim, ProcessorKeys])),
         (3, 2, budget(1, 1, 0, 0), Design::default()),
     ] {
         let start = std::time::Instant::now();
