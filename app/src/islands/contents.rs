@@ -72,6 +72,7 @@ fn mark(now: usize) {
 /// Marks the part that is being read, wherever the contents stand.
 #[island]
 pub fn FollowReader() -> impl IntoView {
+    let ready = RwSignal::new(false);
     Effect::new(move |_| {
         let last = StoredValue::new(usize::MAX);
         let follow = move || {
@@ -84,5 +85,7 @@ pub fn FollowReader() -> impl IntoView {
         follow();
         let handle = window_event_listener(ev::scroll, move |_| follow());
         on_cleanup(move || handle.remove());
+        ready.set(true);
     });
+    view! { <span hidden data-ready=move || ready.get().then_some("")></span> }
 }
