@@ -1,0 +1,61 @@
+//! The server as a process of its own.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The lease of a key. No key may be stuck when it is over.
+pub(crate) const LEASE: Duration = Duration::from_millis(400);
+
+/// A server process. It ends with this value, also when the test fails.
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Process {
+    pub(crate) fn start(database: &Path) -> Self {
+        let database = format!("sqlite://{}", database.display());
+        let lease = format!("{}ms", LEASE.as_millis());
+        let child = Command::new(env!("CARGO_BIN_EXE_charge-once"))
+            .args(["--listen", "127.0.0.1:0", "--database", &database])
+            .args(["--lease", &lease, "--rate", "1000000"])
+            .args(["--records", "100000000"])
+            .env("RUST_LOG", "error")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut process = Self {
+            child,
+            url: String::new(),
+        };
+        let mut line = String::new();
+        BufReader::new(process.child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let url = line.trim().strip_prefix("Charge Once is at ");
+        url.expect("it starts again on the same database")
+            .trim_end_matches('/')
+            .clone_into(&mut process.url);
+        process
+    }
+
+    /// SIGKILL, to this process and no other.
+    pub(crate) fn kill(mut self) {
+        assert_eq!(
+            self.child.try_wait().unwrap(),
+            None,
+            "it ended by itself before it was killed"
+        );
+        self.child.kill().unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), None, "by a signal");
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
