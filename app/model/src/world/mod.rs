@@ -1,7 +1,7 @@
 //! The protocol in virtual time, with faults, and the traces that it leaves.
 //!
 //! [`State`] is where the world stands and [`Move`] what can happen next, with no
-//! notion of time, so that every interleaving can be enumerated. [`run`] adds
+//! notion of time, so that every interleaving can be enumerated. [`run()`] adds
 //! virtual time and a script of faults and writes down [`Fact`]s; a [`Trace`]
 //! cuts them into steps, and a [`Frame`] is what is to be seen after some of them.
 
