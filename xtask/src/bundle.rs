@@ -68,9 +68,35 @@ pub(crate) fn build(paths: &Paths, clients: &[Bound]) -> Result<(), Error> {
     report(&folder, &parts)
 }
 
+/// The client that was bound last, if it was made of these very inputs.
+pub(crate) fn kept(paths: &Paths, name: &'static str, inputs: &str) -> Option<Bound> {
+    let noted = fs::read_to_string(note(paths, name)).ok()?;
+    let (made_of, folder) = noted.split_once('\n')?;
+    let folder = PathBuf::from(folder);
+    (made_of == inputs && folder.is_dir()).then_some(Bound { name, folder })
+}
+
+/// Where it is noted what a client was made of.
+fn note(paths: &Paths, name: &str) -> PathBuf {
+    paths.client_target().join(format!("{name}.inputs"))
+}
+
 /// The client with its JavaScript glue, compressed; from the cache when the same
-/// WASM was bound before.
-pub(crate) fn bind(paths: &Paths, name: &'static str, wasm: &Path) -> Result<Bound, Error> {
+/// WASM was bound before. It is noted of which `inputs` it was made.
+pub(crate) fn bind(
+    paths: &Paths,
+    name: &'static str,
+    wasm: &Path,
+    inputs: &str,
+) -> Result<Bound, Error> {
+    let bound = bound(paths, name, wasm)?;
+    let note = note(paths, name);
+    let text = format!("{inputs}\n{}", bound.folder.display());
+    fs::write(&note, text).at(note)?;
+    Ok(bound)
+}
+
+fn bound(paths: &Paths, name: &'static str, wasm: &Path) -> Result<Bound, Error> {
     let raw = fs::read(wasm).at(wasm)?;
     let cache = paths.client_target().join("bound").join(name);
     let folder = cache.join(hash([RECIPE, raw.as_slice()]));
@@ -108,7 +134,7 @@ pub(crate) fn bind(paths: &Paths, name: &'static str, wasm: &Path) -> Result<Bou
 }
 
 /// Sixteen hexadecimal digits over the parts, each with its length in front.
-fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(crate) fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
