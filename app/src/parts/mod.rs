@@ -1,8 +1,8 @@
 //! Pieces that pages and islands are made of.
 //!
 //! What only shows is drawn as text with `maud` and set as a whole; what is
-//! operated is a view. Views cost the browser's bundle about 1 kB for each kind
-//! of element in them, and most of a player only shows.
+//! operated is a view. Views make up a large part of the browser's bundle, and
+//! most of a player only shows.
 
 pub mod compare;
 #[cfg(feature = "ssr")]

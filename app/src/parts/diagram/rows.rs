@@ -98,8 +98,8 @@ pub(super) fn rows(facts: &[Fact], steps: &[Step], top: i32) -> (Vec<Row>, i32) 
         }
     }
     // A step may begin with a fact that has no row; its number goes to the next.
-    // Nearly in order and a few dozen at most: the library's sort would weigh more
-    // in the browser than all of this.
+    // Nearly in order and a few dozen at most: the library's sort would only make
+    // the browser's bundle larger.
     for i in 1..rows.len() {
         let mut j = i;
         while j > 0 && rows[j - 1].at > rows[j].at {
