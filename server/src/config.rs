@@ -1,8 +1,9 @@
 //! What can be set on the command line and in the environment.
 
+mod database;
+
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
@@ -11,6 +12,8 @@ use model::protocol::Keyless;
 
 use crate::clock;
 use crate::lab::settings::{self, ConsumerRule, PatchRule, Settings, StatusRule, StoreRule, date};
+
+pub use database::Database;
 
 /// Limits of the time without use, in ms: up to ten years.
 const IDLE: (Ms, Ms) = (100, 3660 * 86_400_000);
@@ -28,15 +31,19 @@ pub struct Config {
     )]
     pub listen: SocketAddr,
 
-    /// The database file. It is made on the first start.
+    /// The database: `sqlite://FILE`, which is made on the first start, or
+    /// `postgres://USER@HOST/DATABASE`, which several servers can share. Give a
+    /// password in the environment, here or as `PGPASSWORD`: others on the machine
+    /// can read a command line.
     #[arg(
         long,
         env = "CHARGE_ONCE_DATABASE",
+        hide_env_values = true,
         default_value = "sqlite://charge-once.db",
-        value_parser = database,
+        value_parser = database::Reader,
         value_name = "URL"
     )]
-    pub database: PathBuf,
+    pub database: Database,
 
     /// How long a claim on a key holds when its owner gives no sign of life.
     #[arg(
@@ -199,22 +206,6 @@ fn span(text: &str, (least, most): (Ms, Ms)) -> Result<Duration, String> {
     ))
 }
 
-fn database(text: &str) -> Result<PathBuf, String> {
-    if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-        return Err(String::from(
-            "PostgreSQL is not available yet; use sqlite://FILE",
-        ));
-    }
-    let path = text
-        .strip_prefix("sqlite://")
-        .or_else(|| text.strip_prefix("sqlite:"))
-        .ok_or("write sqlite://FILE")?;
-    if path.is_empty() || path == ":memory:" || path.contains('?') {
-        return Err(String::from("write sqlite://FILE with the name of a file"));
-    }
-    Ok(path.into())
-}
-
 /// What happens to a charge without a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -271,7 +262,7 @@ mod tests {
     fn the_defaults_are_those_of_the_contract() {
         let config = parse(&[]).unwrap();
         assert_eq!(config.listen.port(), 3000);
-        assert_eq!(config.database, PathBuf::from("charge-once.db"));
+        assert_eq!(config.database.to_string(), "sqlite://charge-once.db");
         let settings = config.settings();
         assert_eq!(settings.lease_ms, 30_000);
         assert_eq!(settings.retention_ms, 86_400_000);
@@ -286,7 +277,7 @@ mod tests {
             (["--lease", "10ms"], "between"),
             (["--lease", "2days"], "between"),
             (["--database", "charge-once.db"], "write sqlite://FILE"),
-            (["--database", "postgres://x"], "not available yet"),
+            (["--database", "postgres://x:y"], "invalid port"),
             (["--database", "sqlite::memory:"], "name of a file"),
             (["--keyless", "grace"], "write its end"),
             (["--keyless", "grace:soon"], "write its end"),
@@ -303,8 +294,9 @@ mod tests {
         assert_eq!(
             parse(&["--database", "sqlite:///tmp/a b.db"])
                 .unwrap()
-                .database,
-            PathBuf::from("/tmp/a b.db")
+                .database
+                .to_string(),
+            "sqlite:///tmp/a b.db"
         );
     }
 }

@@ -2,17 +2,14 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use model::Ms;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::charges::store::sqlite::Sqlite;
-use crate::charges::store::{OpenError, Store};
-use crate::config::Config;
+use crate::charges::store::{OpenError, Opened, open};
+use crate::config::{Config, Database};
 use crate::orders::consumer;
 use crate::router::router;
 use crate::serve::serve;
@@ -28,7 +25,7 @@ const LAST_ATTEMPTS: Duration = Duration::from_secs(10);
 pub struct Server {
     address: SocketAddr,
     shutdown: Shutdown,
-    store: Arc<Sqlite>,
+    opened: Opened,
     serving: JoinHandle<()>,
     upkeep: JoinHandle<()>,
     consumer: JoinHandle<()>,
@@ -46,10 +43,10 @@ pub enum StartError {
         error: io::Error,
     },
     /// The database cannot be used.
-    #[error("cannot use the database {}: {error}", path.display())]
+    #[error("cannot use the database {database}: {error}")]
     Database {
-        /// The file.
-        path: PathBuf,
+        /// Which.
+        database: Database,
         /// Why not.
         error: OpenError,
     },
@@ -79,16 +76,17 @@ impl Server {
         let listener = TcpListener::bind(config.listen).await.map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let unusable = |error| StartError::Database {
-            path: config.database.clone(),
+            database: config.database.clone(),
             error,
         };
-        let store = Arc::new(Sqlite::open(&config.database).await.map_err(unusable)?);
-        let sandboxes = store
+        let opened = open(&config.database).await.map_err(unusable)?;
+        let sandboxes = opened
+            .store
             .count_accounts()
             .await
             .map_err(|error| unusable(error.into()))?;
         let shutdown = Shutdown::default();
-        let app = App::new(&config, sandboxes, store.clone(), shutdown.clone());
+        let app = App::new(&config, sandboxes, &opened, shutdown.clone());
         let upkeep = Upkeep {
             every: config.upkeep,
             idle_ms: Ms::try_from(config.idle.as_millis()).unwrap_or(Ms::MAX),
@@ -97,11 +95,11 @@ impl Server {
         let consumer = consumer::run(app.orders.clone(), app.bell.clone(), shutdown.clone());
         let consumer = tokio::spawn(consumer);
         let serving = tokio::spawn(serve(listener, router(app), shutdown.clone()));
-        tracing::info!(%address, database = %config.database.display(), "ready");
+        tracing::info!(%address, database = %config.database, "ready");
         Ok(Self {
             address,
             shutdown,
-            store,
+            opened,
             serving,
             upkeep,
             consumer,
@@ -123,6 +121,6 @@ impl Server {
         if !self.shutdown.attempts_ended(LAST_ATTEMPTS).await {
             tracing::warn!("some attempts still ran; their leases stay behind for a retry");
         }
-        self.store.close().await;
+        self.opened.close().await;
     }
 }

@@ -7,8 +7,7 @@ use tokio::sync::Notify;
 use crate::accounts::{Flow, Room, Sandboxes, Seen};
 use crate::charges::driver::Driver;
 use crate::charges::processor::Processor;
-use crate::charges::store::sqlite::Sqlite;
-use crate::charges::store::{Ledger, Store};
+use crate::charges::store::{Ledger, Opened, Store};
 use crate::config::Config;
 use crate::lab::faults::Faults;
 use crate::lab::live::Live;
@@ -57,19 +56,17 @@ impl App {
     pub(crate) fn new(
         config: &Config,
         sandboxes: u32,
-        sqlite: Arc<Sqlite>,
+        opened: &Opened,
         shutdown: Shutdown,
     ) -> Self {
-        let store: Arc<dyn Store> = sqlite.clone();
-        let orders: Arc<dyn Orders> = sqlite.clone();
-        let ledger: Arc<dyn Ledger> = sqlite;
+        let (store, ledger) = (opened.store.clone(), opened.ledger.clone());
         let metrics = Arc::<Metrics>::default();
         Self {
             flow: Arc::new(Flow::new(config.rate)),
             room: Arc::new(Room::new(config.records)),
             seen: Arc::default(),
             pods: Arc::default(),
-            orders,
+            orders: opened.orders.clone(),
             bell: Arc::default(),
             sandboxes: Arc::new(Sandboxes::new(
                 config.sandbox_rate,

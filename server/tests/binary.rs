@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use common::database::{self, Database};
 use common::{ORDER, Sandbox, client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -46,9 +47,8 @@ struct Running {
 }
 
 impl Running {
-    fn start(database: &Path) -> Self {
-        let database = format!("sqlite://{}", database.display());
-        let mut child = command(&["--listen", "127.0.0.1:0", "--database", &database])
+    fn start(database: &Database) -> Self {
+        let mut child = command(&["--listen", "127.0.0.1:0", "--database", database.url()])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -136,7 +136,7 @@ fn a_wrong_value_is_one_line_and_exit_code_2() {
     for args in [
         ["--lease", "soon"],
         ["--listen", "nowhere"],
-        ["--database", "postgres://x"],
+        ["--database", "postgres://x:y"],
         ["--keyless", "grace"],
         ["--retention", "0s"],
         ["--nonsense", "1"],
@@ -154,58 +154,61 @@ fn a_wrong_value_is_one_line_and_exit_code_2() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// Expects a start to fail, with one line that says why.
+fn refused(listen: &str, database: &str, why: &str) {
+    let (code, out, err) = run(&["--listen", listen, "--database", database]);
+    assert_eq!(code, Some(1), "{why}: {err}");
+    assert!(out.is_empty());
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.starts_with("error: ") && err.contains(why), "{err}");
+}
+
 #[tokio::test]
 async fn what_stands_in_the_way_of_a_start_is_one_line_and_exit_code_1() {
-    let folder = TempDir::new().unwrap();
-    let file = |name: &str| folder.path().join(name);
-    let url = |name: &str| format!("sqlite://{}", file(name).display());
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = other.local_addr().unwrap().to_string();
-    std::fs::write(
-        file("text.db"),
-        "this is a text and no database, as anyone can see. ",
-    )
-    .unwrap();
+    let database = Database::new();
+    refused(&taken, database.url(), "in use");
     // A later version of this program was here.
-    let running = Running::start(&file("newer.db"));
+    let running = Running::start(&database);
     running.signal("-TERM");
     assert_eq!(running.end(Duration::from_secs(5)), Some(0));
-    {
-        use sqlx::Connection;
-        let mut db = sqlx::SqliteConnection::connect(&url("newer.db"))
-            .await
-            .unwrap();
-        sqlx::query(
+    database
+        .execute(
             "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
-             VALUES (9999, 'later', 1, x'00', 0)",
+             SELECT 9999, 'later', TRUE, checksum, 0 FROM _sqlx_migrations LIMIT 1",
         )
-        .execute(&mut db)
-        .await
-        .unwrap();
-        db.close().await.unwrap();
-    }
-    for (listen, database, word) in [
-        (taken.as_str(), url("a.db"), "in use"),
-        (
-            "127.0.0.1:0",
-            url("no/such/folder/a.db"),
-            "cannot use the database",
-        ),
-        ("127.0.0.1:0", url("text.db"), "not a database"),
-        ("127.0.0.1:0", url("newer.db"), "newer"),
-    ] {
-        let (code, out, err) = run(&["--listen", listen, "--database", &database]);
-        assert_eq!(code, Some(1), "{word}: {err}");
-        assert!(out.is_empty());
-        assert_eq!(err.lines().count(), 1, "{err}");
-        assert!(err.starts_with("error: ") && err.contains(word), "{err}");
-    }
+        .await;
+    refused("127.0.0.1:0", database.url(), "newer");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_stands_in_the_way_on_sqlite() {
+    let folder = TempDir::new().unwrap();
+    let url = |name: &str| format!("sqlite://{}", folder.path().join(name).display());
+    let text = "this is a text and no database, as anyone can see. ";
+    std::fs::write(folder.path().join("text.db"), text).unwrap();
+    let missing = url("no/such/folder/a.db");
+    refused("127.0.0.1:0", &missing, "cannot use the database");
+    refused("127.0.0.1:0", &url("text.db"), "not a database");
+}
+
+#[test]
+fn a_server_that_cannot_be_used_stands_in_the_way_on_postgres() {
+    let database = Database::postgres();
+    let missing = format!("{}_missing", database.url());
+    refused("127.0.0.1:0", &missing, "does not exist");
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = nobody.local_addr().unwrap();
+    drop(nobody);
+    let nobody = format!("postgres://nobody@{address}/nothing");
+    refused("127.0.0.1:0", &nobody, "refused");
 }
 
 #[tokio::test]
 async fn sigterm_lets_running_work_finish_and_ends_with_0() {
-    let folder = TempDir::new().unwrap();
-    let running = Running::start(&folder.path().join("a.db"));
+    let database = Database::new();
+    let running = Running::start(&database);
     let sandbox = running.sandbox().await;
     sandbox.faults(json!([{"fault":"slow","ms":700}])).await;
     let slow = tokio::spawn(sandbox.charge("k", ORDER).send());
@@ -213,16 +216,16 @@ async fn sigterm_lets_running_work_finish_and_ends_with_0() {
     running.signal("-TERM");
     assert_eq!(slow.await.unwrap().unwrap().status(), 201);
     assert_eq!(running.end(Duration::from_secs(8)), Some(0));
-    assert!(
-        !folder.path().join("a.db-wal").exists(),
-        "the log was tidied away"
-    );
+    if !database::on_postgres() {
+        let file = database.url().trim_start_matches("sqlite://");
+        let log = format!("{file}-wal");
+        assert!(!Path::new(&log).exists(), "{log} was not tidied away");
+    }
 }
 
 #[tokio::test]
 async fn sigterm_waits_for_work_whose_client_has_left() {
-    let folder = TempDir::new().unwrap();
-    let database = folder.path().join("a.db");
+    let database = Database::new();
     let running = Running::start(&database);
     let sandbox = running.sandbox().await;
     sandbox.faults(json!([{"fault":"slow","ms":900}])).await;
@@ -246,8 +249,7 @@ async fn sigterm_waits_for_work_whose_client_has_left() {
 
 #[tokio::test]
 async fn a_finished_charge_survives_kill_9_and_its_replay_too() {
-    let folder = TempDir::new().unwrap();
-    let database = folder.path().join("a.db");
+    let database = Database::new();
     let running = Running::start(&database);
     let sandbox = running.sandbox().await;
     let first = sandbox.charge("done", ORDER).send().await.unwrap();

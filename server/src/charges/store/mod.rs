@@ -1,18 +1,15 @@
 //! Where accounts, keys and charges are kept, and the books of the card processor.
 //!
-//! The traits are what PostgreSQL will implement beside SQLite. The store's clock
-//! judges leases and retention: no method takes the time from its caller.
+//! SQLite and PostgreSQL implement the same traits. The store's clock judges leases
+//! and retention: no method takes the time from its caller.
 
-mod accounts;
-mod charges;
-mod keys;
-mod ledger;
-mod orders;
-pub mod sqlite;
+mod open;
+mod postgres;
+mod rows;
+mod sqlite;
 mod types;
-mod upkeep;
-mod writer;
 
+pub use open::{Opened, open};
 pub use types::{
     Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Made, OpenError,
     Refund, ReleaseKey, RenewLease, StoreError, Stuck, TakeMoney, Taken,

@@ -7,10 +7,10 @@ use model::protocol::Token;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sqlx::{Row, query, query_scalar};
 
-use super::sqlite::{int, ms};
 use super::writer::Write;
-use super::{StoreError, Stuck};
 use crate::charges::scoped_key::ScopedKey;
+use crate::charges::store::rows::{int, ms};
+use crate::charges::store::{StoreError, Stuck};
 use crate::clock;
 use crate::id::AccountId;
 

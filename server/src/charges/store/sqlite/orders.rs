@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{Row, query, query_scalar};
 
-use super::StoreError;
-use super::sqlite::{Sqlite, int};
+use super::Sqlite;
 use super::writer::Write;
+use crate::charges::store::StoreError;
+use crate::charges::store::rows::int;
 use crate::clock;
 use crate::id::AccountId;
 use crate::lab::settings::{ConsumerRule, PatchRule, StatusRule};

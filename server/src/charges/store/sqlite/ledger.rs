@@ -5,10 +5,11 @@ use model::protocol::ProcessorKey;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{Row, query};
 
+use super::accounts;
 use super::charges::{currency, paid, paid_name};
-use super::sqlite::{int, ms};
 use super::writer::{Lane, Write};
-use super::{Entry, StoreError, TakeMoney, Taken, accounts};
+use crate::charges::store::rows::{int, ms};
+use crate::charges::store::{Entry, StoreError, TakeMoney, Taken};
 use crate::id::{AccountId, ChargeId};
 
 #[async_trait]

@@ -6,9 +6,9 @@ use model::protocol::Paid;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{Row, query, query_scalar};
 
-use super::sqlite::{int, ms};
 use super::writer::Write;
-use super::{Charge, Intent, Made, Refund, StoreError};
+use crate::charges::store::rows::{int, ms};
+use crate::charges::store::{Charge, Intent, Made, Refund, StoreError};
 use crate::id::AccountId;
 
 pub(super) async fn insert(

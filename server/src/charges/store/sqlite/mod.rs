@@ -12,20 +12,27 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, query_scalar};
 
-use super::writer::Writer;
+mod accounts;
+mod charges;
+mod keys;
+mod ledger;
+mod orders;
+mod upkeep;
+mod writer;
+
+use self::writer::Writer;
 use super::{
     Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Ledger, Made,
     OpenError, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck, TakeMoney, Taken,
-    accounts, charges, keys, ledger, upkeep,
 };
 use crate::id::{AccountId, ChargeId};
 use crate::lab::settings::Changes;
 
 /// A store in one SQLite file.
 #[derive(Debug)]
-pub struct Sqlite {
-    pub(super) writer: Writer,
-    pub(super) readers: SqlitePool,
+pub(super) struct Sqlite {
+    writer: Writer,
+    readers: SqlitePool,
 }
 
 impl Sqlite {
@@ -33,7 +40,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// [`OpenError`] when it cannot be used.
-    pub async fn open(path: &Path) -> Result<Self, OpenError> {
+    pub(super) async fn open(path: &Path) -> Result<Self, OpenError> {
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -71,7 +78,7 @@ impl Sqlite {
     }
 
     /// Commits what waits and closes the file.
-    pub async fn close(&self) {
+    pub(super) async fn close(&self) {
         // The readers first: the last connection to close tidies the log away.
         self.readers.close().await;
         self.writer.close().await;
@@ -84,16 +91,6 @@ fn plain(error: &sqlx::Error) -> String {
         sqlx::Error::Database(error) => error.message().to_owned(),
         other => other.to_string(),
     }
-}
-
-/// For SQLite, whose integers have a sign.
-pub(super) fn int(ms: Ms) -> i64 {
-    i64::try_from(ms).unwrap_or(i64::MAX)
-}
-
-/// And back.
-pub(super) fn ms(int: i64) -> Ms {
-    Ms::try_from(int).unwrap_or(0)
 }
 
 #[async_trait]

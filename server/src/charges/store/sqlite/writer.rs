@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::StoreError;
+use crate::charges::store::StoreError;
 
 /// The most that one transaction carries.
 const BATCH: usize = 256;

@@ -5,9 +5,9 @@ use model::Ms;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sqlx::{Row, query, query_scalar};
 
-use super::sqlite::{int, ms};
 use super::writer::Write;
-use super::{Account, StoreError};
+use crate::charges::store::rows::{int, ms};
+use crate::charges::store::{Account, StoreError};
 use crate::clock;
 use crate::id::AccountId;
 use crate::lab::settings::Changes;

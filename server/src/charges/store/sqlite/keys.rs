@@ -9,10 +9,11 @@ use model::protocol::{
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{Row, query};
 
-use super::sqlite::{int, ms};
 use super::writer::Write;
-use super::{
-    ClaimKey, Claimed, CompleteKey, KeyRow, ReleaseKey, RenewLease, StoreError, accounts, charges,
+use super::{accounts, charges};
+use crate::charges::store::rows::{int, ms};
+use crate::charges::store::{
+    ClaimKey, Claimed, CompleteKey, KeyRow, ReleaseKey, RenewLease, StoreError,
 };
 use crate::id::{AccountId, ChargeId};
 
