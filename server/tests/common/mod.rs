@@ -1,17 +1,23 @@
 //! A real server on a free port with a database of its own, and a client for it.
+//!
+//! `CHARGE_ONCE_TEST_STORE=postgres` runs the tests on PostgreSQL. A test whose name
+//! ends with `on_sqlite` or `on_postgres` is about that one only, whatever is set;
+//! `cargo xtask test` leaves it out of the run that is about the other.
 
 // Each test file uses a part of this.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
-use std::sync::Arc;
+pub mod cluster;
+pub mod database;
+
 use std::time::Duration;
 
 use clap::Parser;
+use database::Database;
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 use server::Server;
 use server::config::Config;
-use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -22,7 +28,7 @@ pub struct Service {
     pub address: String,
     pub client: Client,
     server: Option<Server>,
-    folder: Arc<TempDir>,
+    database: Database,
 }
 
 impl Service {
@@ -31,22 +37,22 @@ impl Service {
     }
 
     pub async fn with(args: &[&str]) -> Self {
-        Self::on(Arc::new(TempDir::new().unwrap()), args).await
+        Self::on(Database::new(), args).await
     }
 
     /// Another server on the same database.
     pub async fn beside(&self, args: &[&str]) -> Self {
-        Self::on(self.folder.clone(), args).await
+        Self::on(self.database.clone(), args).await
     }
 
-    async fn on(folder: Arc<TempDir>, args: &[&str]) -> Self {
-        let database = format!("sqlite://{}", folder.path().join("test.db").display());
+    /// On a database of the test's choice.
+    pub async fn on(database: Database, args: &[&str]) -> Self {
         let mut all = vec![
             "charge-once",
             "--listen",
             "127.0.0.1:0",
             "--database",
-            &database,
+            database.url(),
             "--hold",
             "150ms",
         ];
@@ -60,7 +66,7 @@ impl Service {
             address,
             client: client(),
             server: Some(server),
-            folder,
+            database,
         }
     }
 
