@@ -2,10 +2,14 @@
 //!
 //! SQLite has one writer at a time, and a commit waits for the disk. So one task
 //! owns the writing connection, takes everything that waits, runs it in one
-//! transaction and answers only after the commit. Work that fails is run again
-//! alone, so that it takes nobody else down.
+//! transaction and answers only after the commit. Work of one kind goes through few
+//! statements together, since each statement costs two changes of thread. Work that
+//! fails is run again alone, so that it takes nobody else down.
+
+use std::any::{Any, TypeId};
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection, query};
 use tokio::sync::{mpsc, oneshot};
@@ -26,6 +30,12 @@ pub(super) enum Lane {
     Service,
     /// The card processor's.
     Ledger,
+    /// Nobody's: it only reads, each statement for itself.
+    Read,
+}
+
+impl Lane {
+    const ALL: [Self; 3] = [Self::Service, Self::Ledger, Self::Read];
 }
 
 /// Work for the writing connection. It may be run twice: when somebody else's
@@ -38,12 +48,29 @@ pub(super) trait Write: Send + Sync + 'static {
     const LANE: Lane = Lane::Service;
     /// Does it.
     async fn run(&self, db: &mut SqliteConnection) -> Result<Self::Out, StoreError>;
+
+    /// Does several, in this order or as if in it, and gives one result for each.
+    async fn run_all(
+        works: &[&Self],
+        db: &mut SqliteConnection,
+    ) -> Result<Vec<Self::Out>, StoreError> {
+        let mut outs = Vec::with_capacity(works.len());
+        for work in works {
+            outs.push(work.run(db).await?);
+        }
+        Ok(outs)
+    }
 }
 
-#[async_trait]
+/// Runs jobs that are all of one kind.
+type RunAlike =
+    for<'a> fn(&'a mut [Box<dyn Job>], &'a mut SqliteConnection) -> BoxFuture<'a, Result<(), StoreError>>;
+
 trait Job: Send {
     fn lane(&self) -> Lane;
-    async fn run(&mut self, db: &mut SqliteConnection) -> Result<(), StoreError>;
+    fn kind(&self) -> TypeId;
+    fn run_alike(&self) -> RunAlike;
+    fn as_any(&mut self) -> &mut dyn Any;
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
@@ -53,15 +80,41 @@ struct Pending<W: Write> {
     reply: oneshot::Sender<Result<W::Out, StoreError>>,
 }
 
-#[async_trait]
+impl<W: Write> Pending<W> {
+    fn all<'a>(
+        jobs: &'a mut [Box<dyn Job>],
+        db: &'a mut SqliteConnection,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let mut alike: Vec<_> = jobs
+                .iter_mut()
+                .filter_map(|job| job.as_any().downcast_mut::<Self>())
+                .collect();
+            let works: Vec<_> = alike.iter().map(|job| &job.work).collect();
+            let outs = W::run_all(&works, db).await?;
+            for (job, out) in alike.iter_mut().zip(outs) {
+                job.out = Some(out);
+            }
+            Ok(())
+        })
+    }
+}
+
 impl<W: Write> Job for Pending<W> {
     fn lane(&self) -> Lane {
         W::LANE
     }
 
-    async fn run(&mut self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        self.out = Some(self.work.run(db).await?);
-        Ok(())
+    fn kind(&self) -> TypeId {
+        TypeId::of::<W>()
+    }
+
+    fn run_alike(&self) -> RunAlike {
+        Self::all
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
     }
 
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
@@ -138,10 +191,10 @@ async fn write(
         if count == 0 {
             break;
         }
-        let (service, ledger): (Vec<_>, Vec<_>) =
-            batch.drain(..).partition(|job| job.lane() == Lane::Service);
-        commit(&mut db, service).await;
-        commit(&mut db, ledger).await;
+        for lane in Lane::ALL {
+            let jobs = batch.extract_if(.., |job| job.lane() == lane).collect();
+            commit(&mut db, lane, jobs).await;
+        }
     }
     if let Err(error) = db.close().await {
         tracing::warn!(%error, "the database was not closed cleanly");
@@ -149,31 +202,34 @@ async fn write(
 }
 
 /// Commits jobs together or, when that fails, each alone.
-async fn commit(db: &mut SqliteConnection, mut jobs: Vec<Box<dyn Job>>) {
+async fn commit(db: &mut SqliteConnection, lane: Lane, mut jobs: Vec<Box<dyn Job>>) {
     if jobs.is_empty() {
         return;
     }
-    if together(db, &mut jobs).await.is_ok() {
+    // Alike next to alike, and among those in the order in which they came.
+    jobs.sort_by_key(|job| job.kind());
+    if together(db, lane, &mut jobs).await.is_ok() {
         for job in jobs {
             job.answer(Ok(()));
         }
         return;
     }
     for mut job in jobs {
-        let committed = together(db, std::slice::from_mut(&mut job)).await;
+        let committed = together(db, lane, std::slice::from_mut(&mut job)).await;
         job.answer(committed);
     }
 }
 
-async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    query("BEGIN IMMEDIATE").execute(&mut *db).await?;
-    let mut done = Ok(());
-    for job in jobs {
-        done = job.run(db).await;
-        if done.is_err() {
-            break;
-        }
+async fn together(
+    db: &mut SqliteConnection,
+    lane: Lane,
+    jobs: &mut [Box<dyn Job>],
+) -> Result<(), StoreError> {
+    if lane == Lane::Read {
+        return run(db, jobs).await;
     }
+    query("BEGIN IMMEDIATE").execute(&mut *db).await?;
+    let mut done = run(db, jobs).await;
     if done.is_ok() {
         done = query("COMMIT")
             .execute(&mut *db)
@@ -186,6 +242,16 @@ async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Resul
         let _ = query("ROLLBACK").execute(&mut *db).await;
     }
     done
+}
+
+/// Runs all jobs, kind by kind.
+async fn run(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    for alike in jobs.chunk_by_mut(|a, b| a.kind() == b.kind()) {
+        if let [first, ..] = alike {
+            first.run_alike()(alike, db).await?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
