@@ -9,7 +9,6 @@ use crate::charges::driver::Driver;
 use crate::charges::processor::Processor;
 use crate::charges::store::{Ledger, Opened, Store};
 use crate::config::Config;
-use crate::lab::faults::Faults;
 use crate::lab::live::Live;
 use crate::lab::pods::Pods;
 use crate::lab::settings::Settings;
@@ -40,8 +39,6 @@ pub(crate) struct App {
     pub(crate) bell: Arc<Notify>,
     /// Where the requests of each sandbox run.
     pub(crate) pods: Arc<Pods>,
-    /// What the next attempts meet.
-    pub(crate) faults: Arc<Faults>,
     /// The live traces.
     pub(crate) live: Arc<Live>,
     /// Runs attempts.
@@ -73,7 +70,6 @@ impl App {
                 config.sandboxes,
                 sandboxes,
             )),
-            faults: Arc::default(),
             live: Arc::default(),
             driver: Driver::new(
                 store.clone(),

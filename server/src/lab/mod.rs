@@ -1,7 +1,6 @@
 //! What a sandbox can set, break and watch.
 
 pub mod api;
-pub mod faults;
 pub mod live;
 pub mod pods;
 pub mod settings;
