@@ -257,6 +257,9 @@ async fn restart(
         )));
     }
     app.pods.restart(&account.id, pod);
+    if let Some(outbox) = &app.outbox {
+        outbox.restart(account.id.clone(), pod);
+    }
     app.store.forget_pod(account.id, pod).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -266,6 +269,6 @@ async fn reset(State(app): State<App>, account: Known) -> Result<StatusCode, Pro
     app.store.reset(account.id.clone()).await?;
     app.ledger.clear(account.id.clone()).await?;
     app.room.forget(&account.id);
-    app.live.channel(&account.id).clear();
+    app.live.clear(&account.id).await;
     Ok(StatusCode::NO_CONTENT)
 }
