@@ -8,8 +8,9 @@ use model::Ms;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::charges::store::{OpenError, Opened, open};
+use crate::charges::store::{OpenError, Opened, StoreError, open};
 use crate::config::{Config, Database};
+use crate::lab::bus::Bus;
 use crate::orders::consumer;
 use crate::router::router;
 use crate::serve::serve;
@@ -29,6 +30,7 @@ pub struct Server {
     serving: JoinHandle<()>,
     upkeep: JoinHandle<()>,
     consumer: JoinHandle<()>,
+    bus: Option<Bus>,
 }
 
 /// Why the server could not start. Each is one line that says what to do.
@@ -87,6 +89,13 @@ impl Server {
             .map_err(|error| unusable(error.into()))?;
         let shutdown = Shutdown::default();
         let app = App::new(&config, sandboxes, &opened, shutdown.clone());
+        let bus = match (opened.postgres(), app.outbox.clone()) {
+            (Some(pool), Some(outbox)) => {
+                let bus = Bus::start(pool, outbox, app.ears()).await;
+                Some(bus.map_err(|error| unusable(StoreError::from(error).into()))?)
+            }
+            _ => None,
+        };
         let upkeep = Upkeep {
             every: config.upkeep,
             idle_ms: Ms::try_from(config.idle.as_millis()).unwrap_or(Ms::MAX),
@@ -103,6 +112,7 @@ impl Server {
             serving,
             upkeep,
             consumer,
+            bus,
         })
     }
 
@@ -120,6 +130,9 @@ impl Server {
         let _ = self.consumer.await;
         if !self.shutdown.attempts_ended(LAST_ATTEMPTS).await {
             tracing::warn!("some attempts still ran; their leases stay behind for a retry");
+        }
+        if let Some(bus) = self.bus {
+            bus.stop().await;
         }
         self.opened.close().await;
     }

@@ -9,7 +9,7 @@ use crate::charges::driver::Driver;
 use crate::charges::processor::Processor;
 use crate::charges::store::{Ledger, Opened, Store};
 use crate::config::Config;
-use crate::lab::faults::Faults;
+use crate::lab::bus::{Ears, Outbox};
 use crate::lab::live::Live;
 use crate::lab::pods::Pods;
 use crate::lab::settings::Settings;
@@ -40,10 +40,10 @@ pub(crate) struct App {
     pub(crate) bell: Arc<Notify>,
     /// Where the requests of each sandbox run.
     pub(crate) pods: Arc<Pods>,
-    /// What the next attempts meet.
-    pub(crate) faults: Arc<Faults>,
     /// The live traces.
     pub(crate) live: Arc<Live>,
+    /// What other servers have to hear of, where there can be others.
+    pub(crate) outbox: Option<Arc<Outbox>>,
     /// Runs attempts.
     pub(crate) driver: Driver,
     /// The settings of a sandbox that changed none.
@@ -61,6 +61,7 @@ impl App {
     ) -> Self {
         let (store, ledger) = (opened.store.clone(), opened.ledger.clone());
         let metrics = Arc::<Metrics>::default();
+        let outbox = opened.postgres().map(|_| Arc::<Outbox>::default());
         Self {
             flow: Arc::new(Flow::new(config.rate)),
             room: Arc::new(Room::new(config.records)),
@@ -73,8 +74,8 @@ impl App {
                 config.sandboxes,
                 sandboxes,
             )),
-            faults: Arc::default(),
-            live: Arc::default(),
+            live: Arc::new(outbox.clone().map_or_else(Live::default, Live::shared)),
+            outbox,
             driver: Driver::new(
                 store.clone(),
                 Processor::new(ledger.clone()),
@@ -85,6 +86,16 @@ impl App {
             store,
             ledger,
             shutdown,
+        }
+    }
+
+    /// What other servers can tell of.
+    pub(crate) fn ears(&self) -> Ears {
+        Ears {
+            live: self.live.clone(),
+            settled: self.driver.settled(),
+            pods: self.pods.clone(),
+            room: self.room.clone(),
         }
     }
 }

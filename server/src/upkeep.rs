@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::Ms;
 
-use crate::charges::store::StoreError;
+use crate::charges::store::{Purged, StoreError};
 use crate::charges::sweeper::sweep;
 use crate::state::App;
 
@@ -72,14 +72,19 @@ impl Upkeep {
         app.store.close_idle(self.idle_ms, BATCH).await?;
         let mut gone = 0;
         for account in app.store.closed(BATCH).await? {
+            // The books first: a closed account without books is found again, books
+            // without an account would not be.
+            app.ledger.clear(account.clone()).await?;
             for _ in 0..BATCHES {
-                if app.store.purge(account.clone(), BATCH).await? {
-                    gone += 1;
-                    break;
+                match app.store.purge(account.clone(), BATCH).await? {
+                    Purged::More => {}
+                    Purged::Elsewhere => break,
+                    Purged::Gone => {
+                        gone += 1;
+                        break;
+                    }
                 }
             }
-            app.ledger.clear(account.clone()).await?;
-            app.faults.clear(&account);
             app.pods.forget(&account);
         }
         if gone > 0 {

@@ -7,94 +7,11 @@ mod common;
 
 use std::time::Duration;
 
-use common::{ORDER, Sandbox, Service, problem};
-use futures::StreamExt;
+use common::stream::Stream;
+use common::{ORDER, Sandbox, Service, database, problem};
 use model::protocol::Paid;
-use model::world::{Found, LiveFact, Said, What};
-use serde_json::{Value, json};
-
-/// An open stream, read event by event.
-struct Stream {
-    bytes: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
-    text: String,
-}
-
-#[derive(Debug)]
-struct Event {
-    kind: String,
-    id: Option<u64>,
-    data: String,
-}
-
-impl Stream {
-    async fn open(sandbox: &Sandbox, last_seen: Option<u64>) -> Self {
-        let mut request = sandbox.request("GET", "/lab/trace");
-        if let Some(id) = last_seen {
-            request = request.header("Last-Event-ID", id.to_string());
-        }
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        assert!(!response.headers().contains_key("content-encoding"));
-        let bytes = response
-            .bytes_stream()
-            .map(|chunk| chunk.map(|chunk| chunk.to_vec()))
-            .boxed();
-        Self {
-            bytes,
-            text: String::new(),
-        }
-    }
-
-    /// The next event, or `None` at the end of the stream.
-    async fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some((event, rest)) = self.text.split_once("\n\n") {
-                let mut parsed = Event {
-                    kind: String::from("message"),
-                    id: None,
-                    data: String::new(),
-                };
-                for line in event.lines() {
-                    match line.split_once(':') {
-                        Some(("event", value)) => parsed.kind = value.trim().to_owned(),
-                        Some(("id", value)) => parsed.id = Some(value.trim().parse().unwrap()),
-                        Some(("data", value)) => parsed.data = value.trim().to_owned(),
-                        _ => {}
-                    }
-                }
-                self.text = rest.to_owned();
-                if !parsed.data.is_empty() {
-                    return Some(parsed);
-                }
-                continue;
-            }
-            let chunk = tokio::time::timeout(Duration::from_secs(5), self.bytes.next())
-                .await
-                .expect("an event");
-            self.text += std::str::from_utf8(&chunk?.ok()?).unwrap();
-        }
-    }
-
-    async fn hello(&mut self) -> Value {
-        let hello = self.next().await.unwrap();
-        assert_eq!((hello.kind.as_str(), hello.id), ("hello", None));
-        serde_json::from_str(&hello.data).unwrap()
-    }
-
-    async fn facts(&mut self, count: usize) -> Vec<LiveFact> {
-        let mut facts: Vec<LiveFact> = Vec::new();
-        while facts.len() < count {
-            let event = self.next().await.unwrap();
-            assert_eq!(event.kind, "message", "{event:?}");
-            let fact: LiveFact = serde_json::from_str(&event.data).unwrap();
-            assert_eq!(event.id, Some(fact.id));
-            assert!(facts.last().is_none_or(|last| last.id + 1 == fact.id));
-            facts.push(fact);
-        }
-        facts
-    }
-}
+use model::world::{Found, Said, What};
+use serde_json::json;
 
 async fn send(sandbox: &Sandbox, id: &str) -> bool {
     sandbox
@@ -119,7 +36,10 @@ async fn facts_come_in_order_while_they_happen() {
     assert!(!send(&sandbox, "second").await);
     assert!(send(&sandbox, "third").await);
     let facts = stream.facts(10).await;
-    assert_eq!(facts[0].id, hello["last"].as_u64().unwrap() + 1);
+    let last = hello["last"].as_u64().unwrap();
+    assert!(facts[0].id > last);
+    // Where several servers share them, the first id is known with the first fact.
+    assert!(facts[0].id == last + 1 || database::on_postgres());
     let told: Vec<_> = facts
         .iter()
         .map(|fact| (fact.request.as_str(), &fact.what))

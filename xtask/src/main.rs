@@ -12,6 +12,7 @@ mod compress;
 mod debian;
 mod error;
 mod paths;
+mod postgres;
 mod server;
 mod steps;
 mod style;

@@ -33,6 +33,8 @@ pub(crate) struct Known {
     pub(crate) changes: Changes,
     /// The settings in effect.
     pub(crate) settings: Settings,
+    /// Faults are queued for its next attempts.
+    pub(crate) faults: bool,
 }
 
 impl App {
@@ -53,6 +55,7 @@ impl App {
         Ok(account.map(|account| Known {
             settings: self.defaults.with(&account.changes),
             id: account.id,
+            faults: account.faults,
             changes: account.changes,
         }))
     }

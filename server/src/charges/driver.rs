@@ -113,7 +113,13 @@ impl Driver {
 
     /// Wakes those who wait for this key.
     pub fn ring(&self, account: &AccountId, key: &ScopedKey) {
-        self.settled.ring(account, key.as_str());
+        self.settled.ring(account, key.client());
+    }
+
+    /// The bells of those who wait.
+    #[must_use]
+    pub fn settled(&self) -> Arc<Settled> {
+        self.settled.clone()
     }
 
     /// Starts an attempt. Its ending comes through the channel, and whether

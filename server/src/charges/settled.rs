@@ -10,7 +10,8 @@ use crate::id::AccountId;
 /// Bells. Many keys share one: who is woken looks whether it was for him.
 const BELLS: usize = 64;
 
-/// Rings when an attempt of this server saves an answer or gives its key back.
+/// Rings when an attempt saves an answer or gives its key back: one of this server's,
+/// or of another server's that is heard of over the bus.
 #[derive(Debug)]
 pub struct Settled {
     hasher: RandomState,
@@ -27,7 +28,7 @@ impl Default for Settled {
 }
 
 impl Settled {
-    /// Wakes all who wait for this key.
+    /// Wakes all who wait for this key: the client's own, without its scope.
     pub fn ring(&self, account: &AccountId, key: &str) {
         self.bell(account, key).notify_waiters();
     }

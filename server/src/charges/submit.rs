@@ -21,7 +21,7 @@ use super::order::{Order, Work};
 use super::prefer;
 use super::receive::{self, Received, receive};
 use super::reply::{FULL, full};
-use super::store::{Charge, Intent};
+use super::store::{Charge, Intent, StoreError};
 use super::wish::{POD, Wish};
 use crate::accounts::{Known, over_rate};
 use crate::id::{ChargeId, RequestId};
@@ -80,12 +80,15 @@ async fn submitted(app: App, request: Request, of: Option<String>) -> Response {
         .cloned()
         .unwrap_or_else(RequestId::random);
     let (subject, scribe, fault) = match of {
-        None => (
-            None,
-            Scribe::new(app.live.channel(&account.id), request),
-            // One for each attempt that arrives, whatever becomes of the attempt.
-            app.faults.take(&account.id),
-        ),
+        // One fault for each attempt that arrives, whatever becomes of the attempt.
+        None => match next_fault(&app, &account).await {
+            Ok(fault) => (
+                None,
+                Scribe::new(app.live.channel(&account.id), request),
+                fault,
+            ),
+            Err(error) => return unread(error.into(), &parts, body).await,
+        },
         Some(id) => match app.store.charge(&account.id, &id).await {
             Ok(Some(charge)) => (Some(charge), Scribe::silent(request), Fault::None),
             Ok(None) => return unread(Problem::not_found(), &parts, body).await,
@@ -182,6 +185,14 @@ async fn submitted(app: App, request: Request, of: Option<String>) -> Response {
         return lose(&app, &account).await;
     }
     response
+}
+
+/// Takes the next fault off the queue, where there is one.
+async fn next_fault(app: &App, account: &Known) -> Result<Fault, StoreError> {
+    if account.faults {
+        return app.store.take_fault(account.id.clone()).await;
+    }
+    Ok(Fault::None)
 }
 
 type Admitted = (Work, Fingerprint, Option<IdempotencyKey>);

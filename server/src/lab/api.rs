@@ -13,13 +13,12 @@ use model::protocol::Paid;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::faults::Faults;
 use super::settlement::settlement;
 use super::trace;
 use crate::accounts::Known;
 use crate::charges::body;
 use crate::charges::receive::{self, Received, receive};
-use crate::charges::store::{Entry, KeyRow};
+use crate::charges::store::{Entry, KeyRow, MOST_FAULTS};
 use crate::id::ChargeId;
 use crate::problem::{Kind, Problem};
 use crate::state::App;
@@ -75,12 +74,13 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(value: Value) -> Result<T, Prob
     T::deserialize(value).map_err(|error| invalid(format!("The body is not valid: {error}.")))
 }
 
-fn queued(app: &App, account: &Known) -> Json<Value> {
-    Json(json!({ "next": app.faults.queued(&account.id) }))
+async fn queued(app: &App, account: &Known) -> Result<Json<Value>, Problem> {
+    let next = app.store.queued_faults(&account.id).await?;
+    Ok(Json(json!({ "next": next })))
 }
 
-async fn faults(State(app): State<App>, account: Known) -> Json<Value> {
-    queued(&app, &account)
+async fn faults(State(app): State<App>, account: Known) -> Result<Json<Value>, Problem> {
+    queued(&app, &account).await
 }
 
 async fn queue(
@@ -99,15 +99,17 @@ async fn queue(
     {
         return Err(invalid(format!("`slow` takes at most {SLOWEST} ms.")));
     }
-    app.faults
-        .queue(&account.id, &next)
-        .map_err(|_| invalid(format!("At most {} faults can be queued.", Faults::MOST)))?;
-    Ok(queued(&app, &account))
+    if !next.is_empty() && !app.store.queue_faults(account.id.clone(), next).await? {
+        return Err(invalid(format!(
+            "At most {MOST_FAULTS} faults can be queued."
+        )));
+    }
+    queued(&app, &account).await
 }
 
-async fn clear(State(app): State<App>, account: Known) -> StatusCode {
-    app.faults.clear(&account.id);
-    StatusCode::NO_CONTENT
+async fn clear(State(app): State<App>, account: Known) -> Result<StatusCode, Problem> {
+    app.store.clear_faults(account.id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn clock(
@@ -255,16 +257,18 @@ async fn restart(
         )));
     }
     app.pods.restart(&account.id, pod);
+    if let Some(outbox) = &app.outbox {
+        outbox.restart(account.id.clone(), pod);
+    }
     app.store.forget_pod(account.id, pod).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Empties the sandbox. Its settings and its clock stay.
 async fn reset(State(app): State<App>, account: Known) -> Result<StatusCode, Problem> {
-    app.faults.clear(&account.id);
     app.store.reset(account.id.clone()).await?;
     app.ledger.clear(account.id.clone()).await?;
     app.room.forget(&account.id);
-    app.live.channel(&account.id).clear();
+    app.live.clear(&account.id).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,56 +1,75 @@
 //! Live traces: the facts of each account, kept in a ring for whoever reads them.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use model::Ms;
 use model::world::{Asked, Call, LiveFact, What};
 use tokio::sync::watch;
 
+use super::bus::Outbox;
+use super::ring::{News, Place, RING, Ring};
 use crate::clock;
 use crate::id::{AccountId, RequestId};
 
-/// Facts kept for one account.
-const RING: usize = 1000;
 /// Accounts whose facts are kept. The one that was quiet for longest goes first.
 const ACCOUNTS: usize = 2000;
+/// Facts of one account that are told to other servers in a second.
+const A_SECOND: usize = RING;
+/// How long a new reader may have to wait for what was told before it came.
+const CATCH_UP: Duration = Duration::from_millis(500);
 
 /// The live traces of all accounts.
+///
+/// A server alone writes the facts into its rings itself. Where several share a
+/// database, each fact goes out over the bus, and every server, its own among them,
+/// writes what it hears: all rings then hold the same facts in the same order under
+/// the same ids, and a reader can go from one server to another.
 #[derive(Debug, Default)]
 pub struct Live {
     channels: Mutex<HashMap<AccountId, Arc<Channel>>>,
+    outbox: Option<Arc<Outbox>>,
 }
 
 /// The live trace of one account.
 #[derive(Debug)]
 pub struct Channel {
-    ring: Mutex<Ring>,
-    last: watch::Sender<u64>,
+    kept: Mutex<Kept>,
+    /// Counts the changes.
+    changes: watch::Sender<u64>,
+    shared: Option<Shared>,
+}
+
+/// The way out to all servers.
+#[derive(Debug)]
+struct Shared {
+    outbox: Arc<Outbox>,
+    account: AccountId,
 }
 
 #[derive(Debug)]
-struct Ring {
-    /// The id of the last fact. It starts at the time in microseconds, so that ids
-    /// still rise when the server was started again.
-    last: u64,
-    facts: VecDeque<LiveFact>,
+struct Kept {
+    ring: Ring,
     touched: Ms,
-}
-
-/// What a reader has not seen yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct News {
-    /// How many facts are no longer kept.
-    pub dropped: u64,
-    /// The facts, oldest first.
-    pub facts: Vec<LiveFact>,
+    /// When the second began in which facts are counted, and how many it has.
+    second: (Instant, usize),
 }
 
 impl Live {
+    /// Live traces that several servers share.
+    #[must_use]
+    pub fn shared(outbox: Arc<Outbox>) -> Self {
+        Self {
+            channels: Mutex::default(),
+            outbox: Some(outbox),
+        }
+    }
+
     /// The channel of an account.
     #[must_use]
     pub fn channel(&self, account: &AccountId) -> Arc<Channel> {
-        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut channels = self.lock();
         if let Some(channel) = channels.get(account) {
             return channel.clone();
         }
@@ -64,79 +83,157 @@ impl Live {
                 channels.remove(&account);
             }
         }
-        let channel = Arc::new(Channel::new(clock::now().saturating_mul(1000)));
+        let channel = Arc::new(match &self.outbox {
+            // At the time in microseconds, so that ids still rise when the server
+            // was started again.
+            None => Channel::new(Some(clock::now().saturating_mul(1000)), None),
+            Some(outbox) => Channel::new(
+                None,
+                Some(Shared {
+                    outbox: outbox.clone(),
+                    account: account.clone(),
+                }),
+            ),
+        });
         channels.insert(account.clone(), channel.clone());
         channel
+    }
+
+    /// The channel for a new reader, once it holds all that this server has told of
+    /// the account so far, and the id of the last fact.
+    pub async fn join(&self, account: &AccountId) -> (Arc<Channel>, u64) {
+        let channel = self.channel(account);
+        let mut last = None;
+        if let Some(outbox) = &self.outbox {
+            // Late is better than never: a reader that comes early misses nothing.
+            last = tokio::time::timeout(CATCH_UP, outbox.caught_up(account))
+                .await
+                .ok()
+                .flatten();
+        }
+        let last = channel.last().max(last).unwrap_or(0);
+        (channel, last)
+    }
+
+    /// Forgets the facts of an account, on all servers.
+    pub async fn clear(&self, account: &AccountId) {
+        match &self.outbox {
+            None => self.forget(account),
+            Some(outbox) => {
+                outbox.reset(account);
+                let _ = tokio::time::timeout(CATCH_UP, outbox.caught_up(account)).await;
+            }
+        }
+    }
+
+    /// A fact that some server told all.
+    pub(super) fn hear(&self, account: &AccountId, fact: LiveFact) {
+        self.channel(account).write(|ring| ring.push(fact));
+    }
+
+    /// There were facts up to this id, which nobody told.
+    pub(super) fn skip_to(&self, account: &AccountId, id: u64) {
+        self.channel(account).write(|ring| ring.skip_to(id));
+    }
+
+    /// Forgets the facts of an account, on this server.
+    pub(super) fn forget(&self, account: &AccountId) {
+        // Ids go on: a channel that is there stays.
+        let channel = self.lock().get(account).cloned();
+        if let Some(channel) = channel {
+            channel.write(Ring::clear);
+        }
+    }
+
+    /// What other servers told may have been missed.
+    pub(super) fn interrupt(&self) {
+        let channels: Vec<_> = self.lock().values().cloned().collect();
+        for channel in channels {
+            channel.write(Ring::interrupt);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, Arc<Channel>>> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Channel {
-    fn new(last: u64) -> Self {
+    fn new(last: Option<u64>, shared: Option<Shared>) -> Self {
         Self {
-            ring: Mutex::new(Ring {
-                last,
-                facts: VecDeque::new(),
+            kept: Mutex::new(Kept {
+                ring: Ring::new(last),
                 touched: clock::now(),
+                second: (Instant::now(), 0),
             }),
-            last: watch::Sender::new(last),
+            changes: watch::Sender::new(0),
+            shared,
         }
     }
 
+    /// Takes a fact, which is given its id. It never waits for anybody.
     fn publish(&self, fact: impl FnOnce(u64) -> LiveFact) {
-        let mut ring = self.lock();
-        ring.last += 1;
-        let fact = fact(ring.last);
-        if ring.facts.len() == RING {
-            ring.facts.pop_front();
-        }
-        ring.facts.push_back(fact);
-        ring.touched = clock::now();
-        // Under the lock, so that readers never see the number go back.
-        self.last.send_replace(ring.last);
-    }
-
-    /// The id of the last fact.
-    #[must_use]
-    pub fn last(&self) -> u64 {
-        self.lock().last
-    }
-
-    /// The facts after this id. Without one, all that are kept.
-    #[must_use]
-    pub fn after(&self, id: Option<u64>) -> News {
-        let ring = self.lock();
-        let first = ring.facts.front().map_or(ring.last + 1, |fact| fact.id);
-        let from = id.map_or(first, |id| id.saturating_add(1));
-        News {
-            dropped: first.saturating_sub(from),
-            facts: ring
-                .facts
-                .iter()
-                .filter(|fact| fact.id >= from)
-                .cloned()
-                .collect(),
+        match &self.shared {
+            None => self.write(|ring| ring.push(fact(ring.last().unwrap_or(0) + 1))),
+            Some(Shared { outbox, account }) => {
+                // The publisher numbers them.
+                let fact = self.has_room().then(|| fact(0));
+                outbox.tell(account, fact);
+            }
         }
     }
 
-    /// Forgets all facts. Ids go on.
-    pub fn clear(&self) {
-        self.lock().facts.clear();
+    /// Whether one more fact may be told to all servers in this second.
+    fn has_room(&self) -> bool {
+        let mut kept = self.lock();
+        let (since, count) = &mut kept.second;
+        if since.elapsed() >= Duration::from_secs(1) {
+            (*since, *count) = (Instant::now(), 0);
+        }
+        *count += 1;
+        *count <= A_SECOND
+    }
+
+    fn write(&self, change: impl FnOnce(&mut Ring)) {
+        let mut kept = self.lock();
+        change(&mut kept.ring);
+        kept.touched = clock::now();
+        // Under the lock, so that readers find what they are woken for.
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// The id of the last fact, where one is known.
+    #[must_use]
+    pub fn last(&self) -> Option<u64> {
+        self.lock().ring.last()
+    }
+
+    /// The place after the fact with this id. Without one, before all that is kept.
+    #[must_use]
+    pub fn place(&self, seen: Option<u64>) -> Place {
+        self.lock().ring.place(seen)
+    }
+
+    /// What came after a place, which moves to the end.
+    #[must_use]
+    pub fn after(&self, place: &mut Place) -> Vec<News> {
+        self.lock().ring.after(place)
     }
 
     /// Tells when there is something new.
     #[must_use]
     pub fn watch(&self) -> watch::Receiver<u64> {
-        self.last.subscribe()
+        self.changes.subscribe()
     }
 
     /// How many read at the moment.
     #[must_use]
     pub fn readers(&self) -> usize {
-        self.last.receiver_count()
+        self.changes.receiver_count()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Ring> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -192,10 +289,9 @@ impl Scribe {
         let Some(channel) = &self.channel else {
             return;
         };
-        let request = self.request.as_str().to_owned();
         channel.publish(|id| LiveFact {
             id,
-            request,
+            request: self.request.as_str().to_owned(),
             at,
             call,
             asked,
@@ -208,49 +304,6 @@ impl Scribe {
 mod tests {
     use super::*;
 
-    fn filled(facts: u64) -> Channel {
-        let channel = Channel::new(0);
-        for at in 1..=facts {
-            channel.publish(|id| LiveFact {
-                id,
-                request: String::from("r"),
-                at,
-                call: None,
-                asked: None,
-                what: What::Arrived,
-            });
-        }
-        channel
-    }
-
-    #[test]
-    fn a_reader_carries_on_where_it_was() {
-        let channel = filled(5);
-        let ids = |after| -> Vec<u64> {
-            channel
-                .after(after)
-                .facts
-                .iter()
-                .map(|fact| fact.id)
-                .collect()
-        };
-        assert_eq!(ids(None), [1, 2, 3, 4, 5]);
-        assert_eq!(ids(Some(3)), [4, 5]);
-        assert_eq!(channel.after(Some(5)), News::default());
-        assert_eq!(channel.after(Some(0)).dropped, 0);
-    }
-
-    #[test]
-    fn what_the_ring_dropped_is_counted() {
-        let channel = filled(RING as u64 + 10);
-        let news = channel.after(Some(4));
-        assert_eq!(news.dropped, 6);
-        assert_eq!(news.facts.len(), RING);
-        assert_eq!(channel.after(None).dropped, 0);
-        channel.clear();
-        assert_eq!(channel.after(Some(1000)).dropped, 10);
-    }
-
     #[test]
     fn quiet_accounts_make_room() {
         let live = Live::default();
@@ -258,7 +311,24 @@ mod tests {
         for _ in 0..ACCOUNTS + 50 {
             let _ = live.channel(&AccountId::random());
         }
-        assert_eq!(live.channels.lock().unwrap().len(), ACCOUNTS);
+        assert_eq!(live.lock().len(), ACCOUNTS);
         assert_eq!(Arc::strong_count(&held), 2, "one that is in use stays");
+    }
+
+    #[tokio::test]
+    async fn what_is_told_wakes_who_reads() {
+        let live = Live::default();
+        let account = AccountId::random();
+        let (channel, last) = live.join(&account).await;
+        let (mut watch, mut place) = (channel.watch(), channel.place(None));
+        Scribe::new(live.channel(&account), RequestId::random()).tell(What::Arrived);
+        assert!(watch.has_changed().unwrap());
+        watch.mark_unchanged();
+        let news = channel.after(&mut place);
+        assert!(matches!(&news[..], [News::Fact(fact)] if fact.id == last + 1));
+        live.clear(&account).await;
+        assert!(watch.has_changed().unwrap());
+        assert_eq!(channel.after(&mut place), []);
+        assert_eq!(channel.last(), Some(last + 1));
     }
 }

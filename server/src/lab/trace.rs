@@ -14,7 +14,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::live::{Channel, News};
+use super::live::Channel;
+use super::ring::{News, Place};
 use crate::accounts::Known;
 use crate::clock;
 use crate::metrics::OpenStream;
@@ -53,14 +54,14 @@ pub(super) async fn stream(
             .map(Some)
             .ok_or_else(|| bad("`Last-Event-ID` has to be the id of an event."))?,
     };
-    let channel = app.live.channel(&account.id);
+    let (channel, last) = app.live.join(&account.id).await;
     if channel.readers() >= STREAMS {
         return Err(
             Problem::new(Kind::OverRate, "Too many streams of this sandbox are open.")
                 .retry_after(Some(5)),
         );
     }
-    let mut reader = Reader::new(channel, last_seen, app.shutdown.clone());
+    let mut reader = Reader::new(channel, last, last_seen, app.shutdown.clone());
     reader.open = Some(app.metrics.stream());
     let events = stream::unfold(reader, |mut reader| async {
         let event = reader.next().await?;
@@ -73,8 +74,8 @@ pub(super) async fn stream(
 
 struct Reader {
     channel: Arc<Channel>,
-    news: watch::Receiver<u64>,
-    seen: Option<u64>,
+    changes: watch::Receiver<u64>,
+    place: Place,
     ready: VecDeque<Event>,
     shutdown: Shutdown,
     /// Counts it for as long as it is open.
@@ -82,19 +83,19 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(channel: Arc<Channel>, seen: Option<u64>, shutdown: Shutdown) -> Self {
-        let hello = json!({ "now": clock::now(), "last": channel.last() }).to_string();
+    fn new(channel: Arc<Channel>, last: u64, seen: Option<u64>, shutdown: Shutdown) -> Self {
+        let hello = json!({ "now": clock::now(), "last": last }).to_string();
         let hello = Event::default()
             .event("hello")
             .retry(Duration::from_secs(1))
             .data(hello);
-        let mut news = channel.watch();
+        let mut changes = channel.watch();
         // What is kept already counts as news.
-        news.mark_changed();
+        changes.mark_changed();
         Self {
+            place: channel.place(seen),
             channel,
-            news,
-            seen,
+            changes,
             ready: VecDeque::from([hello]),
             shutdown,
             open: None,
@@ -109,21 +110,18 @@ impl Reader {
             }
             tokio::select! {
                 () = self.shutdown.begun() => return None,
-                changed = self.news.changed() => changed.ok()?,
+                changed = self.changes.changed() => changed.ok()?,
             }
-            let News { dropped, facts } = self.channel.after(self.seen);
-            if dropped > 0 {
-                let gap = json!({ "dropped": dropped }).to_string();
-                self.ready
-                    .push_back(Event::default().event("gap").data(gap));
-            }
-            for fact in facts {
-                self.seen = Some(fact.id);
-                let event = Event::default().id(fact.id.to_string());
+            for news in self.channel.after(&mut self.place) {
+                let event = match &news {
+                    // How many, or `null` when nobody can tell.
+                    News::Gap(dropped) => Event::default()
+                        .event("gap")
+                        .json_data(json!({ "dropped": dropped })),
+                    News::Fact(fact) => Event::default().id(fact.id.to_string()).json_data(fact),
+                };
                 // Texts and numbers: this cannot fail.
-                if let Ok(event) = event.json_data(&fact) {
-                    self.ready.push_back(event);
-                }
+                self.ready.extend(event);
             }
         }
     }

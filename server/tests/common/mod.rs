@@ -9,6 +9,7 @@
 
 pub mod cluster;
 pub mod database;
+pub mod stream;
 
 use std::time::Duration;
 

@@ -6,8 +6,13 @@ use super::Report;
 use crate::command::{self, cargo};
 use crate::error::Error;
 use crate::paths::Paths;
+use crate::postgres;
 use crate::steps::Steps;
 
+/// Tests that are about one store only say so at the end of their names, and are left
+/// out of the run on the other: those of SQLite's files, and those that need what
+/// only PostgreSQL has, such as a second server process.
+const ONLY: [&str; 2] = ["on_sqlite", "on_postgres"];
 /// Cases of each property test in a soak; proptest's own default is 256.
 const SOAK_CASES: &str = "20000";
 
@@ -24,10 +29,26 @@ pub(super) fn run(paths: &Paths, steps: &mut Steps, report: &mut Report, soak: b
         ]);
         // Documentation tests marked `ignore` are not meant to run: not `--doc`.
         command.args(["--lib", "--bins", "--tests"]);
+        command.args(["--", "--skip", ONLY[1]]);
         if soak {
-            command
-                .env("PROPTEST_CASES", SOAK_CASES)
-                .args(["--", "--include-ignored"]);
+            command.env("PROPTEST_CASES", SOAK_CASES);
+            command.arg("--include-ignored");
+        }
+        keeping_results(&mut command, said)
+    });
+    report.stage(steps, "Tests: the server on PostgreSQL", |said| {
+        postgres::ensure()?;
+        println!(
+            "    without those that are about SQLite only: *_{}",
+            ONLY[0]
+        );
+        let mut command = cargo(paths);
+        command.env("CHARGE_ONCE_TEST_STORE", "postgres");
+        // The programs of the tests: each starts a PostgreSQL of its own.
+        command.args(["test", "--package", "server", "--no-fail-fast"]);
+        command.args(["--test", "*", "--", "--skip", ONLY[0]]);
+        if soak {
+            command.arg("--include-ignored");
         }
         keeping_results(&mut command, said)
     });

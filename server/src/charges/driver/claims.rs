@@ -30,7 +30,7 @@ impl Running {
         let until = Instant::now() + wait;
         loop {
             // Before the claim: what ends between the claim and the wait rings too.
-            let mut rung = pin!(settled.next(&account, key.as_str()));
+            let mut rung = pin!(settled.next(&account, key.client()));
             rung.as_mut().enable();
             let outcome = self.claim().await?;
             let running = matches!(outcome, Outcome::Refused(Refusal::InProgress { .. }));

@@ -3,7 +3,10 @@
 //! SQLite and PostgreSQL implement the same traits. The store's clock judges leases
 //! and retention: no method takes the time from its caller.
 
+mod common;
+mod judge;
 mod open;
+mod orders;
 mod postgres;
 mod rows;
 mod sqlite;
@@ -12,15 +15,19 @@ mod types;
 pub use open::{Opened, open};
 pub use types::{
     Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Made, OpenError,
-    Refund, ReleaseKey, RenewLease, StoreError, Stuck, TakeMoney, Taken,
+    Purged, Refund, ReleaseKey, RenewLease, StoreError, Stuck, TakeMoney, Taken,
 };
 
 use async_trait::async_trait;
 use model::Ms;
+use model::fault::Fault;
 use model::protocol::{Outcome, Token};
 
 use crate::id::{AccountId, ChargeId};
 use crate::lab::settings::Changes;
+
+/// The most faults that one account can have queued.
+pub const MOST_FAULTS: u64 = 100;
 
 /// Accounts, keys and charges.
 #[async_trait]
@@ -87,8 +94,8 @@ pub trait Store: Send + Sync + 'static {
     async fn close_idle(&self, idle_ms: Ms, limit: u32) -> Result<(), StoreError>;
     /// Closed accounts.
     async fn closed(&self, limit: u32) -> Result<Vec<AccountId>, StoreError>;
-    /// Deletes a part of a closed account. True when all of it is gone.
-    async fn purge(&self, id: AccountId, limit: u32) -> Result<bool, StoreError>;
+    /// Deletes a part of a closed account, and the account when nothing else is left.
+    async fn purge(&self, id: AccountId, limit: u32) -> Result<Purged, StoreError>;
     /// Empties the memory of a pod.
     async fn forget_pod(&self, id: AccountId, pod: u32) -> Result<(), StoreError>;
 
@@ -96,6 +103,16 @@ pub trait Store: Send + Sync + 'static {
     async fn intend(&self, id: AccountId, intent: Intent) -> Result<(), StoreError>;
     /// The payments that clients named.
     async fn intents(&self, id: &AccountId) -> Result<Vec<Intent>, StoreError>;
+
+    /// Adds faults to the end of an account's queue, all or none. False when they
+    /// do not fit.
+    async fn queue_faults(&self, id: AccountId, faults: Vec<Fault>) -> Result<bool, StoreError>;
+    /// Takes the fault of the attempt that arrives now.
+    async fn take_fault(&self, id: AccountId) -> Result<Fault, StoreError>;
+    /// The faults that are queued, the next one first.
+    async fn queued_faults(&self, id: &AccountId) -> Result<Vec<Fault>, StoreError>;
+    /// Empties the queue of faults.
+    async fn clear_faults(&self, id: AccountId) -> Result<(), StoreError>;
 
     /// Answers when the store can read.
     async fn ready(&self) -> Result<(), StoreError>;

@@ -19,6 +19,12 @@ pub enum StoreError {
     /// The store is closed.
     #[error("the store is closed")]
     Closed,
+    /// It did not answer in time. Whether anything was written is not known.
+    #[error("the database did not answer in time")]
+    Late,
+    /// Others were always faster.
+    #[error("too many others do the same")]
+    Crowded,
     /// A row holds something that it should not.
     #[error("a stored {0} cannot be read")]
     Corrupt(&'static str),
@@ -45,6 +51,8 @@ pub struct Account {
     pub id: AccountId,
     /// The settings that it changed.
     pub changes: Changes,
+    /// Faults are queued for its next attempts.
+    pub faults: bool,
 }
 
 /// What a claim needs.
@@ -111,6 +119,17 @@ pub struct Stuck {
     pub token: Token,
     /// How often an expired key was taken for a new one.
     pub generation: u32,
+}
+
+/// How far the deletion of a closed account has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purged {
+    /// All of it is gone by now.
+    Gone,
+    /// There is more to delete.
+    More,
+    /// Another server deletes it, or has done so.
+    Elsewhere,
 }
 
 /// What saving an answer needs.
@@ -311,4 +330,39 @@ pub struct Taken {
     pub entry: Entry,
     /// An earlier call with the same key wrote it.
     pub repeated: bool,
+}
+
+impl Taken {
+    /// The entry was there before.
+    pub(super) const fn before(entry: Entry) -> Self {
+        Self {
+            entry,
+            repeated: true,
+        }
+    }
+}
+
+impl TakeMoney {
+    /// What it comes to when it is written down at this time.
+    pub(super) fn taken(&self, created_at: Ms) -> Taken {
+        let entry = Entry {
+            id: self.id.clone(),
+            processor_key: self
+                .processor_key
+                .as_ref()
+                .map(|key| key.as_str().to_owned()),
+            amount: self.amount,
+            currency: self.currency,
+            paid: self.paid,
+            refund_of: self.refund_of.as_ref().map(ToString::to_string),
+            created_at,
+            reference: Some(self.reference.clone()),
+            intent: self.intent.clone(),
+            description: self.description.clone(),
+        };
+        Taken {
+            entry,
+            repeated: false,
+        }
+    }
 }

@@ -2,19 +2,17 @@
 
 use async_trait::async_trait;
 use model::Ms;
-use sqlx::sqlite::{SqliteConnection, SqlitePool};
-use sqlx::{Row, query, query_scalar};
+use model::fault::Fault;
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{query, query_scalar};
 
+use super::common;
 use super::writer::Write;
-use crate::charges::store::rows::{int, ms};
-use crate::charges::store::{Account, StoreError};
+use crate::charges::store::rows::{self, FURTHEST, int, ms};
+use crate::charges::store::{MOST_FAULTS, StoreError};
 use crate::clock;
 use crate::id::AccountId;
 use crate::lab::settings::Changes;
-
-/// The furthest that a sandbox's clock can be ahead, in ms: 100 years. Sums of
-/// times then never overflow.
-const FURTHEST: Ms = 100 * 366 * 86_400_000;
 
 /// Now, by the account's clock.
 pub(super) async fn now(db: &mut SqliteConnection, account: &AccountId) -> Result<Ms, StoreError> {
@@ -23,24 +21,6 @@ pub(super) async fn now(db: &mut SqliteConnection, account: &AccountId) -> Resul
         .fetch_optional(db)
         .await?;
     Ok(clock::now().saturating_add(ms(advance.unwrap_or(0))))
-}
-
-pub(super) async fn by_token(
-    db: &SqlitePool,
-    token_hash: &[u8],
-) -> Result<Option<Account>, StoreError> {
-    let row = query("SELECT id, settings FROM accounts WHERE token_hash = ? AND closed_at IS NULL")
-        .bind(token_hash)
-        .fetch_optional(db)
-        .await?;
-    row.map(|row| {
-        let changes: &str = row.try_get("settings")?;
-        Ok(Account {
-            id: row.try_get::<String, _>("id")?.into(),
-            changes: serde_json::from_str(changes).map_err(|_| StoreError::Corrupt("setting"))?,
-        })
-    })
-    .transpose()
 }
 
 pub(super) struct Create {
@@ -72,15 +52,7 @@ pub(super) struct Change {
 impl Write for Change {
     type Out = ();
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        let text =
-            serde_json::to_string(&self.changes).map_err(|_| StoreError::Corrupt("setting"))?;
-        query("UPDATE accounts SET settings = ?, sweeps = ? WHERE id = ?")
-            .bind(text)
-            .bind(self.sweeps)
-            .bind(self.id.as_str())
-            .execute(db)
-            .await?;
-        Ok(())
+        common::change(db, &self.id, &self.changes, self.sweeps).await
     }
 }
 
@@ -113,17 +85,58 @@ pub(super) struct Reset {
 impl Write for Reset {
     type Out = ();
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        for sql in [
-            "DELETE FROM keys WHERE account = ?",
-            "DELETE FROM charges WHERE account = ?",
-            "DELETE FROM intents WHERE account = ?",
-            "DELETE FROM orders WHERE account = ?",
-            "DELETE FROM order_changes WHERE account = ?",
-            "DELETE FROM messages WHERE account = ?",
-            "DELETE FROM consumed WHERE account = ?",
-        ] {
-            query(sql).bind(self.id.as_str()).execute(&mut *db).await?;
+        common::reset(db, &self.id).await
+    }
+}
+
+pub(super) struct QueueFaults {
+    pub(super) id: AccountId,
+    pub(super) faults: Vec<Fault>,
+}
+
+#[async_trait]
+impl Write for QueueFaults {
+    type Out = bool;
+    async fn run(&self, db: &mut SqliteConnection) -> Result<bool, StoreError> {
+        let queued = common::count_faults(db, &self.id).await?;
+        if queued.saturating_add(self.faults.len() as u64) > MOST_FAULTS {
+            return Ok(false);
         }
-        Ok(())
+        for fault in &self.faults {
+            common::insert_fault(db, &self.id, fault).await?;
+        }
+        Ok(true)
+    }
+}
+
+pub(super) struct TakeFault {
+    pub(super) id: AccountId,
+}
+
+#[async_trait]
+impl Write for TakeFault {
+    type Out = Fault;
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Fault, StoreError> {
+        let fault: Option<String> = query_scalar(
+            "DELETE FROM faults WHERE number = \
+             (SELECT number FROM faults WHERE account = ? ORDER BY number LIMIT 1) \
+             RETURNING fault",
+        )
+        .bind(self.id.as_str())
+        .fetch_optional(db)
+        .await?;
+        fault.map_or(Ok(Fault::None), |text| rows::fault(&text))
+    }
+}
+
+pub(super) struct ClearFaults {
+    pub(super) id: AccountId,
+}
+
+#[async_trait]
+impl Write for ClearFaults {
+    type Out = ();
+    async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
+        common::clear_faults(db, &self.id).await
     }
 }

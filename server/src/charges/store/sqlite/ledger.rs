@@ -2,14 +2,13 @@
 
 use async_trait::async_trait;
 use model::protocol::ProcessorKey;
-use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
-use sqlx::{Row, query};
+use sqlx::query;
+use sqlx::sqlite::SqliteConnection;
 
-use super::accounts;
-use super::charges::{currency, paid, paid_name};
 use super::writer::{Lane, Write};
-use crate::charges::store::rows::{int, ms};
-use crate::charges::store::{Entry, StoreError, TakeMoney, Taken};
+use super::{accounts, common};
+use crate::charges::store::rows::{int, paid_name};
+use crate::charges::store::{StoreError, TakeMoney, Taken};
 use crate::id::{AccountId, ChargeId};
 
 #[async_trait]
@@ -41,36 +40,12 @@ impl Write for TakeMoney {
         .execute(&mut *db)
         .await?;
         if inserted.rows_affected() == 1 {
-            let entry = Entry {
-                id: self.id.clone(),
-                processor_key: key.map(str::to_owned),
-                amount: self.amount,
-                currency: self.currency,
-                paid: self.paid,
-                refund_of: refund_of.map(str::to_owned),
-                created_at: now,
-                reference: Some(self.reference.clone()),
-                intent: self.intent.clone(),
-                description: self.description.clone(),
-            };
-            return Ok(Taken {
-                entry,
-                repeated: false,
-            });
+            return Ok(self.taken(now));
         }
-        let row = query(
-            "SELECT id, processor_key, amount, currency, paid, created_at, refund_of, reference, \
-             intent, description FROM ledger WHERE account = ?1 AND (refund_of = ?2 OR (?2 IS NULL AND processor_key = ?3))",
-        )
-        .bind(self.account.as_str())
-        .bind(refund_of)
-        .bind(key)
-        .fetch_one(db)
-        .await?;
-        Ok(Taken {
-            entry: entry(&row)?,
-            repeated: true,
-        })
+        common::same_entry(db, &self.account, refund_of, key)
+            .await?
+            .map(Taken::before)
+            .ok_or(StoreError::Corrupt("entry"))
     }
 }
 
@@ -84,54 +59,6 @@ impl Write for Clear {
     const LANE: Lane = Lane::Ledger;
 
     async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        query("DELETE FROM ledger WHERE account = ?")
-            .bind(self.account.as_str())
-            .execute(db)
-            .await?;
-        Ok(())
+        common::clear_ledger(db, &self.account).await
     }
-}
-
-pub(super) async fn list(db: &SqlitePool, account: &AccountId) -> Result<Vec<Entry>, StoreError> {
-    let rows = query(
-        "SELECT id, processor_key, amount, currency, paid, created_at, refund_of, reference, intent, \
-         description FROM ledger WHERE account = ? ORDER BY number",
-    )
-    .bind(account.as_str())
-    .fetch_all(db)
-    .await?;
-    rows.iter().map(entry).collect()
-}
-
-pub(super) async fn by_reference(
-    db: &SqlitePool,
-    account: &AccountId,
-    reference: &str,
-) -> Result<Option<Entry>, StoreError> {
-    query(
-        "SELECT id, processor_key, amount, currency, paid, created_at, refund_of, reference, intent, \
-         description FROM ledger WHERE account = ? AND reference = ? AND processor_key IS NULL \
-         ORDER BY number LIMIT 1",
-    )
-    .bind(account.as_str())
-    .bind(reference)
-    .fetch_optional(db)
-    .await?
-    .map(|row| entry(&row))
-    .transpose()
-}
-
-fn entry(row: &SqliteRow) -> Result<Entry, StoreError> {
-    Ok(Entry {
-        id: row.try_get::<String, _>("id")?.into(),
-        processor_key: row.try_get("processor_key")?,
-        amount: row.try_get("amount")?,
-        currency: currency(row)?,
-        paid: paid(row)?,
-        refund_of: row.try_get("refund_of")?,
-        created_at: ms(row.try_get("created_at")?),
-        reference: row.try_get("reference")?,
-        intent: row.try_get("intent")?,
-        description: row.try_get("description")?,
-    })
 }

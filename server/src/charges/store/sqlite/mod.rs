@@ -5,15 +5,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use model::Ms;
+use model::fault::Fault;
 use model::protocol::{Outcome, Token};
+use sqlx::ConnectOptions;
 use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{ConnectOptions, query_scalar};
 
 mod accounts;
 mod charges;
+mod common {
+    use sqlx::sqlite::{SqliteConnection, SqlitePool};
+
+    crate::charges::store::common::common!(SqlitePool, SqliteConnection, intents_by = "rowid");
+}
 mod keys;
 mod ledger;
 mod orders;
@@ -23,7 +29,7 @@ mod writer;
 use self::writer::Writer;
 use super::{
     Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Ledger, Made,
-    OpenError, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck, TakeMoney, Taken,
+    OpenError, Purged, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck, TakeMoney, Taken,
 };
 use crate::id::{AccountId, ChargeId};
 use crate::lab::settings::Changes;
@@ -100,13 +106,11 @@ impl Store for Sqlite {
     }
 
     async fn account(&self, token_hash: [u8; 32]) -> Result<Option<Account>, StoreError> {
-        accounts::by_token(&self.readers, &token_hash).await
+        common::account(&self.readers, &token_hash).await
     }
 
     async fn count_accounts(&self) -> Result<u32, StoreError> {
-        Ok(query_scalar("SELECT count(*) FROM accounts")
-            .fetch_one(&self.readers)
-            .await?)
+        common::count_accounts(&self.readers).await
     }
 
     async fn change(
@@ -161,7 +165,7 @@ impl Store for Sqlite {
     }
 
     async fn keys(&self, id: &AccountId, limit: u32) -> Result<Vec<KeyRow>, StoreError> {
-        keys::list(&self.readers, id, limit).await
+        common::keys(&self.readers, id, limit).await
     }
 
     async fn insert(&self, account: AccountId, made: Made) -> Result<(), StoreError> {
@@ -169,11 +173,11 @@ impl Store for Sqlite {
     }
 
     async fn refund(&self, id: &AccountId, refund: &str) -> Result<Option<Refund>, StoreError> {
-        charges::find_refund(&self.readers, id, refund).await
+        common::refund(&self.readers, id, refund).await
     }
 
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
-        charges::find(&self.readers, id, charge).await
+        common::charge(&self.readers, id, charge).await
     }
 
     async fn charges(
@@ -182,7 +186,7 @@ impl Store for Sqlite {
         limit: u32,
         after: Option<&str>,
     ) -> Result<Option<Vec<Charge>>, StoreError> {
-        charges::list(&self.readers, id, limit, after).await
+        common::charges(&self.readers, id, limit, after).await
     }
 
     async fn seen(&self, accounts: Vec<AccountId>) -> Result<(), StoreError> {
@@ -214,10 +218,10 @@ impl Store for Sqlite {
     }
 
     async fn closed(&self, limit: u32) -> Result<Vec<AccountId>, StoreError> {
-        upkeep::closed(&self.readers, limit).await
+        common::closed(&self.readers, limit).await
     }
 
-    async fn purge(&self, account: AccountId, limit: u32) -> Result<bool, StoreError> {
+    async fn purge(&self, account: AccountId, limit: u32) -> Result<Purged, StoreError> {
         self.writer.run(upkeep::Purge { account, limit }).await
     }
 
@@ -230,14 +234,27 @@ impl Store for Sqlite {
     }
 
     async fn intents(&self, id: &AccountId) -> Result<Vec<Intent>, StoreError> {
-        charges::intents(&self.readers, id).await
+        common::intents(&self.readers, id).await
+    }
+
+    async fn queue_faults(&self, id: AccountId, faults: Vec<Fault>) -> Result<bool, StoreError> {
+        self.writer.run(accounts::QueueFaults { id, faults }).await
+    }
+
+    async fn take_fault(&self, id: AccountId) -> Result<Fault, StoreError> {
+        self.writer.run(accounts::TakeFault { id }).await
+    }
+
+    async fn queued_faults(&self, id: &AccountId) -> Result<Vec<Fault>, StoreError> {
+        common::queued_faults(&self.readers, id).await
+    }
+
+    async fn clear_faults(&self, id: AccountId) -> Result<(), StoreError> {
+        self.writer.run(accounts::ClearFaults { id }).await
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        query_scalar::<_, i64>("SELECT 1 FROM accounts UNION ALL SELECT 1 LIMIT 1")
-            .fetch_one(&self.readers)
-            .await?;
-        Ok(())
+        common::ready(&self.readers).await
     }
 }
 
@@ -248,7 +265,7 @@ impl Ledger for Sqlite {
     }
 
     async fn entries(&self, id: &AccountId) -> Result<Vec<Entry>, StoreError> {
-        ledger::list(&self.readers, id).await
+        common::entries(&self.readers, id).await
     }
 
     async fn by_reference(
@@ -256,7 +273,7 @@ impl Ledger for Sqlite {
         id: &AccountId,
         reference: &str,
     ) -> Result<Option<Entry>, StoreError> {
-        ledger::by_reference(&self.readers, id, reference).await
+        common::by_reference(&self.readers, id, reference).await
     }
 
     async fn clear(&self, account: AccountId) -> Result<(), StoreError> {

@@ -5,12 +5,11 @@ use async_trait::async_trait;
 use model::Ms;
 use model::protocol::Token;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
-use sqlx::{Row, query, query_scalar};
+use sqlx::{query, query_as, query_scalar};
 
 use super::writer::Write;
-use crate::charges::scoped_key::ScopedKey;
-use crate::charges::store::rows::{int, ms};
-use crate::charges::store::{StoreError, Stuck};
+use crate::charges::store::rows::{StuckRow, int, ms};
+use crate::charges::store::{Purged, StoreError, Stuck};
 use crate::clock;
 use crate::id::AccountId;
 
@@ -92,25 +91,18 @@ async fn batch(
 }
 
 pub(super) async fn stuck(db: &SqlitePool, limit: u32) -> Result<Vec<Stuck>, StoreError> {
-    let rows = query(
-        "SELECT a.id, k.key, k.token, k.generation FROM accounts a CROSS JOIN keys k \
+    query_as::<_, StuckRow>(
+        "SELECT k.account, k.key, k.token, k.generation FROM accounts a CROSS JOIN keys k \
          ON k.account = a.id AND k.state <> 'tombstone' AND k.state = 'running' \
          AND k.lease_until <= ? + a.advance_ms WHERE a.sweeps = 1 LIMIT ?",
     )
     .bind(int(clock::now()))
     .bind(limit)
     .fetch_all(db)
-    .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Stuck {
-                account: row.try_get::<String, _>("id")?.into(),
-                key: ScopedKey::of_stored(row.try_get("key")?),
-                token: Token(row.try_get("token")?),
-                generation: row.try_get("generation")?,
-            })
-        })
-        .collect()
+    .await?
+    .into_iter()
+    .map(Stuck::try_from)
+    .collect()
 }
 
 /// Takes a stuck record over, for the sweeper.
@@ -166,15 +158,6 @@ impl Write for CloseIdle {
     }
 }
 
-pub(super) async fn closed(db: &SqlitePool, limit: u32) -> Result<Vec<AccountId>, StoreError> {
-    let ids: Vec<String> =
-        query_scalar("SELECT id FROM accounts WHERE closed_at IS NOT NULL LIMIT ?")
-            .bind(limit)
-            .fetch_all(db)
-            .await?;
-    Ok(ids.into_iter().map(AccountId::from).collect())
-}
-
 /// Deletes a part of what a closed sandbox stored, and at last the sandbox.
 pub(super) struct Purge {
     pub(super) account: AccountId,
@@ -183,8 +166,8 @@ pub(super) struct Purge {
 
 #[async_trait]
 impl Write for Purge {
-    type Out = bool;
-    async fn run(&self, db: &mut SqliteConnection) -> Result<bool, StoreError> {
+    type Out = Purged;
+    async fn run(&self, db: &mut SqliteConnection) -> Result<Purged, StoreError> {
         for sql in [
             "DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys WHERE account = ? LIMIT ?)",
             "DELETE FROM charges WHERE number IN (SELECT number FROM charges WHERE account = ? LIMIT ?)",
@@ -195,14 +178,17 @@ impl Write for Purge {
                 .execute(&mut *db)
                 .await?;
             if rows.rows_affected() >= u64::from(self.limit) {
-                return Ok(false);
+                return Ok(Purged::More);
             }
         }
         let gone = query("DELETE FROM accounts WHERE id = ? AND closed_at IS NOT NULL")
             .bind(self.account.as_str())
             .execute(db)
             .await?;
-        Ok(gone.rows_affected() == 1)
+        Ok(match gone.rows_affected() {
+            0 => Purged::Elsewhere,
+            _ => Purged::Gone,
+        })
     }
 }
 
