@@ -28,7 +28,7 @@ const TRIES: u32 = 5;
 /// What each connection is told. Several tries judged under a lock need the default
 /// isolation, whatever the default of this database is.
 const SETTINGS: [(&str, &str); 5] = [
-    ("default_transaction_isolation", "read\\ committed"),
+    ("default_transaction_isolation", "read committed"),
     ("synchronous_commit", "on"),
     ("statement_timeout", "5s"),
     ("lock_timeout", "4s"),
