@@ -164,7 +164,7 @@ impl Load {
             let payment = self.begun.fetch_add(1, SeqCst);
             let pay = Deed::Pay(payment);
             let mut other = Draw(draw.below(u64::MAX));
-            let paid = if self.mixed && payment % 4 == 0 {
+            let paid = if self.mixed && payment.is_multiple_of(4) {
                 // Two clients share a key: say, one page in two tabs.
                 let both = (
                     self.bring_about(&pay, &mut draw),
@@ -179,7 +179,7 @@ impl Load {
                 self.unfinished.lock().unwrap().push(pay);
                 continue;
             };
-            if self.mixed && payment % 3 == 0 {
+            if self.mixed && payment.is_multiple_of(3) {
                 let paid: Value = serde_json::from_slice(&paid).unwrap();
                 let charge = paid["id"].as_str().unwrap().to_owned();
                 let refund = Deed::Refund(payment, charge);
