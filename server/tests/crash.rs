@@ -3,8 +3,8 @@
 //! pays twice, nobody's payment is lost, and no key stays stuck.
 //!
 //! `CRASH_SEED=<number>` gives the strikes and the clients the same draws again; the
-//! scheduler's share of the interleaving is not repeated. The long forms run with
-//! `-- --ignored`.
+//! scheduler's share of the interleaving is not repeated. `CRASH_LOG=info` shows what
+//! the servers say, and `CRASH_BINARY=<path>` takes another build of them. The long forms run with `-- --ignored`.
 
 // Helpers outside of test functions fail the test as well.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

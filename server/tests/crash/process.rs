@@ -18,12 +18,19 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn start(database: &Database) -> Self {
         let lease = format!("{}ms", LEASE.as_millis());
-        let child = Command::new(env!("CARGO_BIN_EXE_charge-once"))
+        let binary = std::env::var("CRASH_BINARY");
+        let binary = binary
+            .as_deref()
+            .unwrap_or(env!("CARGO_BIN_EXE_charge-once"));
+        let child = Command::new(binary)
             .args(["--listen", "127.0.0.1:0", "--database", database.url()])
             .args(["--lease", &lease, "--rate", "1000000"])
             .args(["--records", "100000000"])
-            // What happens to it is told below; the rest says what went wrong.
-            .env("RUST_LOG", "off")
+            // Each strike would be told at length.
+            .env(
+                "RUST_LOG",
+                std::env::var("CRASH_LOG").as_deref().unwrap_or("off"),
+            )
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
