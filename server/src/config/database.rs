@@ -174,7 +174,7 @@ mod tests {
             ("postgres://me@db.example/shop?pass=hunter2", "none of"),
             (
                 "postgres://me:hunter2@db.example/s?sslmode=maybe",
-                "sslmode",
+                "ssl_mode",
             ),
             (
                 "postgres://me:hunter2@db.example/s?port=hunter2",

@@ -23,7 +23,9 @@ pub struct Event {
 
 impl Stream {
     pub async fn open(sandbox: &Sandbox, last_seen: Option<u64>) -> Self {
-        let mut request = sandbox.request("GET", "/lab/trace");
+        // It stays open for as long as the test takes.
+        let request = sandbox.request("GET", "/lab/trace");
+        let mut request = request.timeout(Duration::from_secs(600));
         if let Some(id) = last_seen {
             request = request.header("Last-Event-ID", id.to_string());
         }
@@ -64,7 +66,7 @@ impl Stream {
                 }
                 continue;
             }
-            let chunk = tokio::time::timeout(Duration::from_secs(5), self.bytes.next())
+            let chunk = tokio::time::timeout(Duration::from_secs(30), self.bytes.next())
                 .await
                 .expect("an event");
             self.text += std::str::from_utf8(&chunk?.ok()?).unwrap();

@@ -1,9 +1,10 @@
 //! The server as a process of its own.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use crate::common::database::Database;
 
 /// The lease of a key. No key may be stuck when it is over.
 pub(crate) const LEASE: Duration = Duration::from_millis(400);
@@ -15,14 +16,21 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn start(database: &Path) -> Self {
-        let database = format!("sqlite://{}", database.display());
+    pub(crate) fn start(database: &Database) -> Self {
         let lease = format!("{}ms", LEASE.as_millis());
-        let child = Command::new(env!("CARGO_BIN_EXE_charge-once"))
-            .args(["--listen", "127.0.0.1:0", "--database", &database])
+        let binary = std::env::var("CRASH_BINARY");
+        let binary = binary
+            .as_deref()
+            .unwrap_or(env!("CARGO_BIN_EXE_charge-once"));
+        let child = Command::new(binary)
+            .args(["--listen", "127.0.0.1:0", "--database", database.url()])
             .args(["--lease", &lease, "--rate", "1000000"])
             .args(["--records", "100000000"])
-            .env("RUST_LOG", "error")
+            // Each strike would be told at length.
+            .env(
+                "RUST_LOG",
+                std::env::var("CRASH_LOG").as_deref().unwrap_or("off"),
+            )
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -41,13 +49,14 @@ impl Process {
         process
     }
 
+    /// It still runs.
+    pub(crate) fn alive(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// SIGKILL, to this process and no other.
     pub(crate) fn kill(mut self) {
-        assert_eq!(
-            self.child.try_wait().unwrap(),
-            None,
-            "it ended by itself before it was killed"
-        );
+        assert!(self.alive(), "it ended by itself before it was killed");
         self.child.kill().unwrap();
         assert_eq!(self.child.wait().unwrap().code(), None, "by a signal");
     }

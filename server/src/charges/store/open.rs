@@ -25,7 +25,6 @@ pub struct Opened {
 #[derive(Clone)]
 enum Which {
     Sqlite(Arc<Sqlite>),
-    #[expect(dead_code, reason = "its traits follow")]
     Postgres(Arc<Postgres>),
 }
 
@@ -45,8 +44,13 @@ pub async fn open(database: &Database) -> Result<Opened, OpenError> {
             }
         }
         Database::Postgres(options) => {
-            let _ = Arc::new(Postgres::open(options).await?);
-            return Err(OpenError::File(String::from("not yet")));
+            let it = Arc::new(Postgres::open(options).await?);
+            Opened {
+                store: it.clone(),
+                ledger: it.clone(),
+                orders: it.clone(),
+                which: Which::Postgres(it),
+            }
         }
     })
 }

@@ -36,6 +36,9 @@ pub enum OpenError {
     /// The file cannot be opened or made, or is no database.
     #[error("{0}")]
     File(String),
+    /// The server cannot be reached, or it refuses.
+    #[error("{0}")]
+    Database(String),
     /// A later version of this program was here.
     #[error("its schema is newer than this program knows; use a newer charge-once")]
     Newer,
