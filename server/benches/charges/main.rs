@@ -6,6 +6,9 @@
 //! machine's cores: figures are comparable with one another, not with other machines.
 
 mod bare;
+#[path = "../../tests/common/cluster.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub, clippy::expect_used, clippy::unwrap_used)]
+mod cluster;
 mod load;
 mod memory;
 mod ratios;

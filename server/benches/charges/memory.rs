@@ -12,7 +12,7 @@ const STEPS: u64 = 10;
 const CONNECTIONS: usize = 64;
 
 pub(crate) async fn run(store: &Databases, keys: u64) -> Result<(), Failure> {
-    let service = Target::service(&store.make()?)?;
+    let service = Target::service(&store.make().await?)?;
     let token = service.sandbox(json!({})).await?;
     println!("| new keys so far | server's memory, MB | requests/s | p99 ms |");
     println!("| --- | --- | --- | --- |");

@@ -84,8 +84,8 @@ struct Figure {
 }
 
 pub(crate) async fn run(store: &Databases, args: &Args) -> Result<(), Failure> {
-    let service = Target::service(&store.make()?)?;
-    let bare = Target::bare(&store.make()?)?;
+    let service = Target::service(&store.make().await?)?;
+    let bare = Target::bare(&store.make().await?)?;
     let keyed = service.sandbox(json!({})).await?;
     let keyless = service.sandbox(json!({ "keyless": "allow" })).await?;
     let known: Keys = Arc::new(|number| Some(format!("known-{number}")));

@@ -31,7 +31,7 @@ struct Prepared {
 pub(crate) async fn run(store: &Databases, args: &Args) -> Result<(), Failure> {
     let mut tables = Vec::new();
     for &rows in &args.tables {
-        let database = store.make()?;
+        let database = store.make().await?;
         let first = Target::service(&database)?;
         let token = first.sandbox(json!({})).await?;
         // One real charge is the pattern for all rows.

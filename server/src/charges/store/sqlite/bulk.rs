@@ -6,7 +6,7 @@
 //! takeover, a conflict, a second claim of one key in the same batch) is done by
 //! itself afterwards.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap};
 
 use model::protocol::{Outcome, ProcessorKey, Token};
 use serde_json::{Value, json};

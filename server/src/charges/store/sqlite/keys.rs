@@ -6,7 +6,7 @@ use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sqlx::{query, query_as};
 
 use super::writer::Write;
-use super::{accounts, common};
+use super::{accounts, bulk, common};
 use crate::charges::store::judge::{Judged, Times};
 use crate::charges::store::rows::{Known, KnownRow, int, point_name};
 use crate::charges::store::{ClaimKey, Claimed, CompleteKey, ReleaseKey, RenewLease, StoreError};
@@ -56,6 +56,13 @@ impl Write for ClaimKey {
             return Err(StoreError::Corrupt("token"));
         }
         Ok(Claimed::over(&taken, times.lease_until))
+    }
+
+    async fn run_all(
+        asks: &[&Self],
+        db: &mut SqliteConnection,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        bulk::claim(asks, db).await
     }
 }
 
@@ -146,6 +153,13 @@ impl Write for CompleteKey {
         }
         common::insert(db, &self.account, &self.made).await?;
         Ok(Outcome::Written)
+    }
+
+    async fn run_all(
+        asks: &[&Self],
+        db: &mut SqliteConnection,
+    ) -> Result<Vec<Outcome<ChargeId>>, StoreError> {
+        bulk::complete(asks, db).await
     }
 }
 

@@ -6,7 +6,7 @@ use sqlx::query;
 use sqlx::sqlite::SqliteConnection;
 
 use super::writer::{Lane, Write};
-use super::{accounts, common};
+use super::{accounts, bulk, common};
 use crate::charges::store::rows::{int, paid_name};
 use crate::charges::store::{StoreError, TakeMoney, Taken};
 use crate::id::{AccountId, ChargeId};
@@ -46,6 +46,10 @@ impl Write for TakeMoney {
             .await?
             .map(Taken::before)
             .ok_or(StoreError::Corrupt("entry"))
+    }
+
+    async fn run_all(asks: &[&Self], db: &mut SqliteConnection) -> Result<Vec<Taken>, StoreError> {
+        bulk::take(asks, db).await
     }
 }
 

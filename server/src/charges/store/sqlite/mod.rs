@@ -14,6 +14,7 @@ use sqlx::sqlite::{
 };
 
 mod accounts;
+mod bulk;
 mod charges;
 mod common {
     use sqlx::sqlite::{SqliteConnection, SqlitePool};
@@ -23,6 +24,7 @@ mod common {
 mod keys;
 mod ledger;
 mod orders;
+mod reads;
 mod upkeep;
 mod writer;
 
@@ -38,6 +40,8 @@ use crate::lab::settings::Changes;
 #[derive(Debug)]
 pub(super) struct Sqlite {
     writer: Writer,
+    /// Look-ups that every request makes.
+    lookups: Writer,
     readers: SqlitePool,
 }
 
@@ -71,14 +75,20 @@ impl Sqlite {
                 }
                 other => OpenError::File(other.to_string()),
             })?;
+        let options = options.pragma("query_only", "ON");
+        let lookups = options
+            .connect()
+            .await
+            .map_err(|error| OpenError::File(plain(&error)))?;
         let readers = SqlitePoolOptions::new()
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(10))
-            .connect_with(options.pragma("query_only", "ON"))
+            .connect_with(options)
             .await
             .map_err(|error| OpenError::File(plain(&error)))?;
         Ok(Self {
             writer: Writer::start(db),
+            lookups: Writer::start(lookups),
             readers,
         })
     }
@@ -87,6 +97,7 @@ impl Sqlite {
     pub(super) async fn close(&self) {
         // The readers first: the last connection to close tidies the log away.
         self.readers.close().await;
+        self.lookups.close().await;
         self.writer.close().await;
     }
 }
@@ -106,7 +117,7 @@ impl Store for Sqlite {
     }
 
     async fn account(&self, token_hash: [u8; 32]) -> Result<Option<Account>, StoreError> {
-        common::account(&self.readers, &token_hash).await
+        self.lookups.run(reads::ByToken(token_hash)).await
     }
 
     async fn count_accounts(&self) -> Result<u32, StoreError> {
@@ -177,7 +188,8 @@ impl Store for Sqlite {
     }
 
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
-        common::charge(&self.readers, id, charge).await
+        let (account, charge) = (id.clone(), charge.to_owned());
+        self.lookups.run(reads::ById { account, charge }).await
     }
 
     async fn charges(

@@ -14,10 +14,10 @@ use crate::id::AccountId;
 
 /// One row of a look-up, with the place of its question.
 #[derive(FromRow)]
-struct Numbered<R> {
+struct Numbered<Row> {
     number: i64,
     #[sqlx(flatten)]
-    row: R,
+    row: Row,
 }
 
 /// Puts rows where they were asked for.
