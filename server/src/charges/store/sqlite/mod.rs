@@ -16,6 +16,7 @@ use sqlx::sqlite::{
 mod accounts;
 mod bulk;
 mod charges;
+mod commit;
 mod common {
     use sqlx::sqlite::{SqliteConnection, SqlitePool};
 

@@ -11,11 +11,12 @@ use std::any::{Any, TypeId};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{Connection, query};
+use sqlx::Connection;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::commit::commit;
 use crate::charges::store::StoreError;
 
 /// The most that one transaction carries.
@@ -34,9 +35,6 @@ pub(super) enum Lane {
     Read,
 }
 
-impl Lane {
-    const ALL: [Self; 3] = [Self::Service, Self::Ledger, Self::Read];
-}
 
 /// Work for the writing connection. It may be run twice: when somebody else's
 /// work failed, the transaction is rolled back and each is run again alone.
@@ -63,10 +61,10 @@ pub(super) trait Write: Send + Sync + 'static {
 }
 
 /// Runs jobs that are all of one kind.
-type RunAlike =
+pub(super) type RunAlike =
     for<'a> fn(&'a mut [Box<dyn Job>], &'a mut SqliteConnection) -> BoxFuture<'a, Result<(), StoreError>>;
 
-trait Job: Send {
+pub(super) trait Job: Send {
     fn lane(&self) -> Lane;
     fn kind(&self) -> TypeId;
     fn run_alike(&self) -> RunAlike;
@@ -191,73 +189,24 @@ async fn write(
         if count == 0 {
             break;
         }
-        for lane in Lane::ALL {
-            let jobs = batch.extract_if(.., |job| job.lane() == lane).collect();
-            commit(&mut db, lane, jobs).await;
+        // Those who are just about to ask come along: one wait for the disk less.
+        tokio::task::yield_now().await;
+        while batch.len() < BATCH
+            && let Ok(job) = waiting.try_recv()
+        {
+            batch.push(job);
         }
+        commit(&mut db, &mut batch).await;
     }
     if let Err(error) = db.close().await {
         tracing::warn!(%error, "the database was not closed cleanly");
     }
 }
 
-/// Commits jobs together or, when that fails, each alone.
-async fn commit(db: &mut SqliteConnection, lane: Lane, mut jobs: Vec<Box<dyn Job>>) {
-    if jobs.is_empty() {
-        return;
-    }
-    // Alike next to alike, and among those in the order in which they came.
-    jobs.sort_by_key(|job| job.kind());
-    if together(db, lane, &mut jobs).await.is_ok() {
-        for job in jobs {
-            job.answer(Ok(()));
-        }
-        return;
-    }
-    for mut job in jobs {
-        let committed = together(db, lane, std::slice::from_mut(&mut job)).await;
-        job.answer(committed);
-    }
-}
-
-async fn together(
-    db: &mut SqliteConnection,
-    lane: Lane,
-    jobs: &mut [Box<dyn Job>],
-) -> Result<(), StoreError> {
-    if lane == Lane::Read {
-        return run(db, jobs).await;
-    }
-    query("BEGIN IMMEDIATE").execute(&mut *db).await?;
-    let mut done = run(db, jobs).await;
-    if done.is_ok() {
-        done = query("COMMIT")
-            .execute(&mut *db)
-            .await
-            .map(drop)
-            .map_err(StoreError::from);
-    }
-    if done.is_err() {
-        // SQLite may have rolled back already, and then this fails: no harm.
-        let _ = query("ROLLBACK").execute(&mut *db).await;
-    }
-    done
-}
-
-/// Runs all jobs, kind by kind.
-async fn run(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    for alike in jobs.chunk_by_mut(|a, b| a.kind() == b.kind()) {
-        if let [first, ..] = alike {
-            first.run_alike()(alike, db).await?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sqlx::query_scalar;
+    use sqlx::{query, query_scalar};
     use tempfile::TempDir;
 
     struct Add(i64);

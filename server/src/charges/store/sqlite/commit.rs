@@ -1,0 +1,104 @@
+//! Commits what the writer took: everything of one lane in one transaction, and both
+//! transactions with one wait for the disk.
+
+use sqlx::query;
+use sqlx::sqlite::SqliteConnection;
+
+use super::writer::{Job, Lane};
+use crate::charges::store::StoreError;
+
+type Jobs = Vec<Box<dyn Job>>;
+type Done = Vec<(Box<dyn Job>, Result<(), StoreError>)>;
+
+/// Runs a batch and answers each job of it, once what it did is durable.
+pub(super) async fn commit(db: &mut SqliteConnection, batch: &mut Jobs) {
+    let mut take = |lane| -> Jobs { batch.extract_if(.., |job| job.lane() == lane).collect() };
+    let (service, ledger, read) = (take(Lane::Service), take(Lane::Ledger), take(Lane::Read));
+    let done = if service.is_empty() || ledger.is_empty() {
+        let mut done = all(db, service).await;
+        done.extend(all(db, ledger).await);
+        done
+    } else {
+        both(db, service, ledger).await
+    };
+    answer(done);
+    answer(all(db, read).await);
+}
+
+fn answer(done: Done) {
+    for (job, committed) in done {
+        job.answer(committed);
+    }
+}
+
+/// Two transactions, the first without a wait for the disk: the second's wait is for
+/// the same log, and so for both. Nobody is answered before it.
+async fn both(db: &mut SqliteConnection, first: Jobs, second: Jobs) -> Done {
+    let relaxed = query("PRAGMA synchronous = NORMAL").execute(&mut *db).await;
+    let mut done = all(db, first).await;
+    // Without this nothing more may be promised.
+    let strict = query("PRAGMA synchronous = FULL").execute(&mut *db).await;
+    let second = all(db, second).await;
+    let waited = strict.is_ok() && second.iter().any(|(_, committed)| committed.is_ok());
+    if relaxed.is_ok() && !waited && wait(db).await.is_err() {
+        for (_, committed) in &mut done {
+            *committed = Err(StoreError::Closed);
+        }
+    }
+    done.extend(second);
+    done
+}
+
+/// A commit for the sake of its wait: it changes a number that nobody reads.
+async fn wait(db: &mut SqliteConnection) -> Result<(), StoreError> {
+    query("PRAGMA synchronous = FULL").execute(&mut *db).await?;
+    query("PRAGMA user_version = 1").execute(db).await?;
+    Ok(())
+}
+
+/// Runs jobs together or, when that fails, each alone.
+async fn all(db: &mut SqliteConnection, mut jobs: Jobs) -> Done {
+    // Alike next to alike, and among those in the order in which they came.
+    jobs.sort_by_key(|job| job.kind());
+    if together(db, &mut jobs).await.is_ok() {
+        return jobs.into_iter().map(|job| (job, Ok(()))).collect();
+    }
+    let mut done = Vec::with_capacity(jobs.len());
+    for mut job in jobs {
+        let committed = together(db, std::slice::from_mut(&mut job)).await;
+        done.push((job, committed));
+    }
+    done
+}
+
+async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    match jobs.first().map(|job| job.lane()) {
+        None => return Ok(()),
+        Some(Lane::Read) => return run(db, jobs).await,
+        Some(Lane::Service | Lane::Ledger) => {}
+    }
+    query("BEGIN IMMEDIATE").execute(&mut *db).await?;
+    let mut done = run(db, jobs).await;
+    if done.is_ok() {
+        done = query("COMMIT")
+            .execute(&mut *db)
+            .await
+            .map(drop)
+            .map_err(StoreError::from);
+    }
+    if done.is_err() {
+        // SQLite may have rolled back already, and then this fails: no harm.
+        let _ = query("ROLLBACK").execute(&mut *db).await;
+    }
+    done
+}
+
+/// Runs all jobs, kind by kind.
+async fn run(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    for alike in jobs.chunk_by_mut(|a, b| a.kind() == b.kind()) {
+        if let [first, ..] = alike {
+            first.run_alike()(alike, db).await?;
+        }
+    }
+    Ok(())
+}
