@@ -25,7 +25,9 @@ const CATCH_UP: Duration = Duration::from_millis(500);
 /// A server alone writes the facts into its rings itself. Where several share a
 /// database, each fact goes out over the bus, and every server, its own among them,
 /// writes what it hears: all rings then hold the same facts in the same order under
-/// the same ids, and a reader can go from one server to another.
+/// the same ids, and a reader can go from one server to another. Facts of one attempt
+/// keep their order; those of two servers follow each other as they were told, which
+/// may differ by some milliseconds from when they happened.
 #[derive(Debug, Default)]
 pub struct Live {
     channels: Mutex<HashMap<AccountId, Arc<Channel>>>,

@@ -1,7 +1,6 @@
 //! The listener: hears what all servers tell, this one among them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use model::world::What;
 use sqlx::PgPool;
@@ -10,15 +9,12 @@ use uuid::Uuid;
 
 use super::publish::Asked;
 use super::word::{Word, words};
-use super::{CHANNEL, HEARTBEAT};
+use super::{AGAIN, CHANNEL, HEARTBEAT};
 use crate::accounts::Room;
 use crate::charges::settled::Settled;
 use crate::lab::live::Live;
 use crate::lab::pods::Pods;
 use crate::shutdown::Shutdown;
-
-/// Between two tries to connect.
-const AGAIN: Duration = Duration::from_millis(250);
 
 /// Who is told what was heard.
 #[derive(Clone, Debug)]

@@ -30,6 +30,8 @@ const CHANNEL: &str = "charge_once";
 /// How often a server that has nothing to tell says so. Who hears nothing for much
 /// longer has lost its connection without being told.
 const HEARTBEAT: Duration = Duration::from_secs(10);
+/// Between two tries when the database does not answer.
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// The running bus of one server.
 #[derive(Debug)]

@@ -123,6 +123,8 @@ impl Outbox {
                 .chain(newer.lines.drain(..));
             newer.lines = lines.collect();
         }
+        drop(waiting);
+        self.bell.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Batch> {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::outbox::{Batch, Line, Outbox};
 use super::word::{Word, payloads};
-use super::{CHANNEL, HEARTBEAT};
+use super::{AGAIN, CHANNEL, HEARTBEAT};
 use crate::shutdown::Shutdown;
 
 /// For how long facts are collected that go out together.
@@ -85,6 +85,9 @@ impl Publisher {
             works = told.is_ok();
             if last {
                 return;
+            }
+            if !works {
+                tokio::time::sleep(AGAIN).await;
             }
         }
     }
