@@ -10,7 +10,7 @@ use tower_http::trace::TraceLayer;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{
-    accounts, assets, charges, lab, metrics, openapi, orders, pages, request_id, security,
+    accounts, assets, charges, lab, metrics, openapi, orders, pages, request_id, security, unread,
 };
 
 /// The whole service.
@@ -31,6 +31,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(pages::router())
         .layer(middleware::from_fn(security::problems))
         .layer(security::csrf())
+        .layer(middleware::from_fn(unread::finish))
         .layer(CatchPanicLayer::custom(security::panicked))
         .layer(middleware::from_fn(security::headers))
         .layer(TraceLayer::new_for_http().make_span_with(request_id::span))
