@@ -15,6 +15,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether its address is one: what is in the headers always is.
+    pub fn is_http(&self, charge: &str) -> bool {
+        let path = self.path.replace("{charge}", charge);
+        path.parse::<axum::http::uri::PathAndQuery>().is_ok()
+    }
+
     /// Its bytes. `{token}` in a header stands for the token, `{charge}` in the path
     /// for the id of a charge.
     pub fn bytes(&self, token: &str, charge: &str) -> Vec<u8> {

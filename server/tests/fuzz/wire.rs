@@ -1,7 +1,11 @@
 //! A connection that takes several requests at once and tells their answers apart.
 
+use std::time::Instant;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::sync::mpsc;
 
 /// An answer, as far as it is looked at.
 #[derive(Clone, Debug)]
@@ -13,20 +17,42 @@ pub struct Answer {
 }
 
 pub struct Connection {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<OwnedReadHalf>,
+    /// Writes beside the reading: neither waits for the other's buffers.
+    write: mpsc::UnboundedSender<Vec<u8>>,
+    since: Instant,
 }
 
 impl Connection {
     pub async fn open(address: &str) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
+        let (from, mut to) = stream.into_split();
+        let (write, mut waiting) = mpsc::unbounded_channel::<Vec<u8>>();
+        tokio::spawn(async move {
+            while let Some(bytes) = waiting.recv().await {
+                // A server that closes may not read to the end.
+                if to.write_all(&bytes).await.is_err() {
+                    break;
+                }
+            }
+        });
         Self {
-            stream: BufReader::new(stream),
+            stream: BufReader::new(from),
+            write,
+            since: Instant::now(),
         }
     }
 
-    pub async fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.stream.get_mut().write_all(bytes).await
+    pub fn send(&mut self, bytes: Vec<u8>) {
+        self.since = Instant::now();
+        let _ = self.write.send(bytes);
+    }
+
+    /// How long ago something was sent, and how the connection ended.
+    pub async fn epitaph(&mut self) -> String {
+        let end = self.stream.read_u8().await;
+        format!("{end:?}, {:?} after it was sent", self.since.elapsed())
     }
 
     /// The next answer, or `None` when the connection ended before one.
