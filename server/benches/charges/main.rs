@@ -7,7 +7,13 @@
 
 mod bare;
 #[path = "../../tests/common/cluster.rs"]
-#[allow(dead_code, missing_docs, unreachable_pub, clippy::expect_used, clippy::unwrap_used)]
+#[allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::expect_used,
+    clippy::unwrap_used
+)]
 mod cluster;
 mod load;
 mod memory;

@@ -9,30 +9,14 @@ macro_rules! common {
 
         use crate::charges::store::orders::{self, Applied, MessageRow, OrderRow};
         use crate::charges::store::rows::{
-            self, AccountRow, ChargeRow, EntryRow, IntentRow, ListedRow, RefundRow, int,
+            self, ChargeRow, EntryRow, IntentRow, ListedRow, RefundRow, int,
         };
         use crate::charges::store::{
-            Account, Charge, Entry, Intent, KeyRow, Made, Refund, ReleaseKey, StoreError,
+            Charge, Entry, Intent, KeyRow, Made, Refund, ReleaseKey, StoreError,
         };
         use crate::id::AccountId;
         use crate::lab::settings::{Changes, ConsumerRule};
         use crate::orders::{Change, Changed, Message, Order};
-
-        pub(super) async fn account(
-            db: &$pool,
-            token_hash: &[u8],
-        ) -> Result<Option<Account>, StoreError> {
-            query_as::<_, AccountRow>(
-                "SELECT id, settings, \
-                 EXISTS (SELECT 1 FROM faults WHERE account = accounts.id) AS faults \
-                 FROM accounts WHERE token_hash = $1 AND closed_at IS NULL",
-            )
-            .bind(token_hash)
-            .fetch_optional(db)
-            .await?
-            .map(Account::try_from)
-            .transpose()
-        }
 
         pub(super) async fn count_accounts(db: &$pool) -> Result<u32, StoreError> {
             let count: i64 = query_scalar("SELECT count(*) FROM accounts")
@@ -190,23 +174,6 @@ macro_rules! common {
             .fetch_optional(db)
             .await?
             .map(Refund::try_from)
-            .transpose()
-        }
-
-        pub(super) async fn charge(
-            db: &$pool,
-            account: &AccountId,
-            id: &str,
-        ) -> Result<Option<Charge>, StoreError> {
-            query_as::<_, ChargeRow>(
-                "SELECT id, amount, currency, description, paid, created_at, refunded_at \
-                 FROM charges WHERE id = $1 AND account = $2",
-            )
-            .bind(id)
-            .bind(account.as_str())
-            .fetch_optional(db)
-            .await?
-            .map(Charge::try_from)
             .transpose()
         }
 

@@ -14,6 +14,7 @@ mod common {
 mod connect;
 mod keys;
 mod ledger;
+mod lookups;
 mod orders;
 mod upkeep;
 
@@ -82,7 +83,7 @@ impl Store for Postgres {
     }
 
     async fn account(&self, token_hash: [u8; 32]) -> Result<Option<Account>, StoreError> {
-        let account = || common::account(self.pool(), &token_hash);
+        let account = || lookups::account(self.pool(), &token_hash);
         self.ours.run(account).await
     }
 
@@ -155,7 +156,7 @@ impl Store for Postgres {
     }
 
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
-        let charge = || common::charge(self.pool(), id, charge);
+        let charge = || lookups::charge(self.pool(), id, charge);
         self.ours.run(charge).await
     }
 

@@ -6,7 +6,7 @@
 //! takeover, a conflict, a second claim of one key in the same batch) is done by
 //! itself afterwards.
 
-use std::collections::{HashMap};
+use std::collections::HashMap;
 
 use model::protocol::{Outcome, ProcessorKey, Token};
 use serde_json::{Value, json};
@@ -16,9 +16,7 @@ use sqlx::{FromRow, query_as};
 use super::writer::Write;
 use crate::charges::store::judge::Judged;
 use crate::charges::store::rows::{Known, KnownRow, int, ms, paid_name};
-use crate::charges::store::{
-    Claimed, ClaimKey, CompleteKey, Made, StoreError, TakeMoney, Taken,
-};
+use crate::charges::store::{ClaimKey, Claimed, CompleteKey, Made, StoreError, TakeMoney, Taken};
 use crate::clock;
 use crate::id::{AccountId, ChargeId};
 
@@ -254,10 +252,7 @@ pub(super) async fn complete(
 }
 
 /// Writes charges, in one statement.
-async fn insert(
-    made: &[(&AccountId, &Made)],
-    db: &mut SqliteConnection,
-) -> Result<(), StoreError> {
+async fn insert(made: &[(&AccountId, &Made)], db: &mut SqliteConnection) -> Result<(), StoreError> {
     let new: Vec<Value> = made
         .iter()
         .filter_map(|(account, made)| match made {

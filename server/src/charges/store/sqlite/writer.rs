@@ -10,8 +10,8 @@ use std::any::{Any, TypeId};
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use sqlx::sqlite::SqliteConnection;
 use sqlx::Connection;
+use sqlx::sqlite::SqliteConnection;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,6 @@ pub(super) enum Lane {
     /// Nobody's: it only reads, each statement for itself.
     Read,
 }
-
 
 /// Work for the writing connection. It may be run twice: when somebody else's
 /// work failed, the transaction is rolled back and each is run again alone.
@@ -61,8 +60,10 @@ pub(super) trait Write: Send + Sync + 'static {
 }
 
 /// Runs jobs that are all of one kind.
-pub(super) type RunAlike =
-    for<'a> fn(&'a mut [Box<dyn Job>], &'a mut SqliteConnection) -> BoxFuture<'a, Result<(), StoreError>>;
+pub(super) type RunAlike = for<'a> fn(
+    &'a mut [Box<dyn Job>],
+    &'a mut SqliteConnection,
+) -> BoxFuture<'a, Result<(), StoreError>>;
 
 pub(super) trait Job: Send {
     fn lane(&self) -> Lane;
