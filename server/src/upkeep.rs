@@ -70,7 +70,7 @@ impl Upkeep {
 
     async fn close_idle(self, app: &App) -> Result<(), StoreError> {
         app.store.close_idle(self.idle_ms, BATCH).await?;
-        let mut gone = 0;
+        let mut gone = 0_u32;
         for account in app.store.closed(BATCH).await? {
             // The books first: a closed account without books is found again, books
             // without an account would not be.
@@ -88,10 +88,10 @@ impl Upkeep {
             app.pods.forget(&account);
         }
         if gone > 0 {
-            app.sandboxes.gone(gone);
             app.metrics.deleted("sandbox", u64::from(gone));
             tracing::info!(gone, "idle sandboxes are deleted");
         }
+        app.sandboxes.recount(app.store.count_accounts().await?);
         Ok(())
     }
 }

@@ -154,6 +154,33 @@ fn a_wrong_value_is_one_line_and_exit_code_2() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+#[test]
+fn a_password_of_a_database_is_shown_nowhere() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = nobody.local_addr().unwrap();
+    drop(nobody);
+    let unreachable = format!("postgres://me:hunter2@{address}/shop");
+    for (args, database, code) in [
+        (&[][..], unreachable.as_str(), 1),
+        (&[], "postgres://me:hunter2@db.example:port/shop", 2),
+        (&[], "postgres://me:hunter2@db.example/shop?pass=hunter2", 2),
+        (&[], "mysql://me:hunter2@db.example/shop", 2),
+        (&["--help"], "postgres://me:hunter2@db.example/shop", 0),
+    ] {
+        let output = command(&[&["--listen", "127.0.0.1:0"], args].concat())
+            .env("CHARGE_ONCE_DATABASE", database)
+            .env("RUST_LOG", "trace")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{database}");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).unwrap();
+        assert!(!said.contains("hunter2"), "{said}");
+        let named = said.contains("--database") || said.contains("postgres://me@127.0.0.1");
+        assert!(named, "{said}");
+    }
+}
+
 /// Expects a start to fail, with one line that says why.
 fn refused(listen: &str, database: &str, why: &str) {
     let (code, out, err) = run(&["--listen", listen, "--database", database]);

@@ -694,6 +694,20 @@ async fn a_stuck_key_is_seized_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_that_no_text_can_hold_are_unknown() {
+    let pair = Pair::start().await;
+    let (store, name) = (&pair.servers[0].store, "ch_\0");
+    let charge = store.charge(&pair.account, name).await.unwrap();
+    assert!(charge.is_none());
+    assert!(store.refund(&pair.account, name).await.unwrap().is_none());
+    let after = store.charges(&pair.account, 10, Some(name)).await.unwrap();
+    assert!(after.is_none());
+    let orders = &pair.servers[0].orders;
+    assert!(orders.order(&pair.account, name).await.unwrap().is_none());
+    pair.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pods_forget_their_own_keys_only() {
     let pair = Pair::start().await;
     for key in ["pod=1 k", "pod=1;user=u k", "pod=11 k", "pod=2 k", "k"] {

@@ -137,11 +137,15 @@ fn currency(value: Option<&Value>) -> Result<Currency, String> {
 fn description(value: Option<&Value>) -> Result<Option<String>, String> {
     match value {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if text.chars().count() <= LONGEST_DESCRIPTION => {
+        // PostgreSQL has no text with a zero in it, and a name of a payment needs none.
+        Some(Value::String(text))
+            if text.chars().count() <= LONGEST_DESCRIPTION && !text.contains('\0') =>
+        {
             Ok(Some(text.clone()))
         }
         Some(_) => Err(format!(
-            "`description` has to be a text of at most {LONGEST_DESCRIPTION} characters."
+            "`description` has to be a text of at most {LONGEST_DESCRIPTION} characters, none of \
+             them U+0000."
         )),
     }
 }
@@ -204,5 +208,7 @@ mod tests {
         // Characters, not bytes.
         assert!(order(&"é".repeat(500)).is_ok());
         assert!(order(&"e".repeat(501)).is_err());
+        assert!(order(r"\u0001").is_ok());
+        assert!(order(r"e\u0000e").unwrap_err().contains("U+0000"));
     }
 }

@@ -12,8 +12,10 @@ use tokio::time::timeout;
 
 use crate::charges::store::{OpenError, StoreError};
 
-/// How long a free connection is waited for, as long as others make progress.
-const ACQUIRE: Duration = Duration::from_secs(20);
+/// How long a free connection is waited for at once. A longer wait is several such
+/// ones: sqlx looks for a server that restarts in ever longer steps, up to a fifth of
+/// this, and nobody should sleep on when it is back.
+const ACQUIRE: Duration = Duration::from_secs(2);
 /// When nothing has succeeded for so long, the database is taken for gone. Longer
 /// than a statement may take.
 const QUIET: Duration = Duration::from_secs(6);
@@ -32,11 +34,13 @@ const TRIES: u32 = 5;
 
 /// What each connection is told. Several tries judged under a lock need the default
 /// isolation, whatever the default of this database is.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 6] = [
     ("default_transaction_isolation", "read committed"),
     ("synchronous_commit", "on"),
     ("statement_timeout", "5s"),
     ("lock_timeout", "4s"),
+    // It pays for long reports; here there are none.
+    ("jit", "off"),
     ("idle_in_transaction_session_timeout", "10s"),
 ];
 
@@ -173,14 +177,16 @@ async fn again<T, F>(mut work: impl FnMut() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,
 {
-    let mut tries = 0;
+    let mut tries = 1;
     loop {
-        tries += 1;
         match work().await {
             Err(StoreError::Database(error)) if tries < TRIES && in_the_way(&error) => {
                 tracing::debug!(%error, tries, "tried again");
                 tokio::time::sleep(Duration::from_millis(5 << tries)).await;
+                tries += 1;
             }
+            // Nothing was done yet. Whether to wait on is decided by who called.
+            Err(StoreError::Database(Error::PoolTimedOut)) => {}
             done => return done,
         }
     }

@@ -75,6 +75,11 @@ impl Postgres {
     }
 }
 
+/// PostgreSQL's texts hold no U+0000, so nothing is stored under a name with one.
+fn no_name(id: &str) -> bool {
+    id.contains('\0')
+}
+
 #[async_trait]
 impl Store for Postgres {
     async fn create_account(&self, id: AccountId, token_hash: [u8; 32]) -> Result<(), StoreError> {
@@ -151,11 +156,17 @@ impl Store for Postgres {
     }
 
     async fn refund(&self, id: &AccountId, refund: &str) -> Result<Option<Refund>, StoreError> {
+        if no_name(refund) {
+            return Ok(None);
+        }
         let refund = || common::refund(self.pool(), id, refund);
         self.ours.run(refund).await
     }
 
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
+        if no_name(charge) {
+            return Ok(None);
+        }
         let charge = || lookups::charge(self.pool(), id, charge);
         self.ours.run(charge).await
     }
@@ -166,6 +177,9 @@ impl Store for Postgres {
         limit: u32,
         after: Option<&str>,
     ) -> Result<Option<Vec<Charge>>, StoreError> {
+        if after.is_some_and(no_name) {
+            return Ok(None);
+        }
         let charges = || common::charges(self.pool(), id, limit, after);
         self.ours.run(charges).await
     }

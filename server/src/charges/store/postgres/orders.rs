@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use sqlx::{PgPool, query, query_as};
 
-use super::{Postgres, common};
+use super::{Postgres, common, no_name};
 use crate::charges::store::StoreError;
 use crate::charges::store::orders::{AGAIN_MS, MessageRow, rule_name};
 use crate::charges::store::rows::int;
@@ -75,6 +75,9 @@ async fn consume(db: &PgPool, message: &Message) -> Result<bool, StoreError> {
 #[async_trait]
 impl Orders for Postgres {
     async fn order(&self, account: &AccountId, id: &str) -> Result<Option<Order>, StoreError> {
+        if no_name(id) {
+            return Ok(None);
+        }
         let order = || common::order(self.pool(), account, id);
         self.ours.run(order).await
     }

@@ -31,18 +31,19 @@ const BURY: &str = "UPDATE keys SET state = 'tombstone', lease_until = NULL, sta
      AND expires_at <= (SELECT now_ms()) \
      AND NOT (state = 'running' AND coalesce(lease_until, 0) > (SELECT now_ms())) \
      LIMIT $1 FOR UPDATE SKIP LOCKED))";
+/// The limit within keeps the planner from joining all keys with all accounts.
 const BURY_AHEAD: &str = "UPDATE keys SET state = 'tombstone', lease_until = NULL, status = NULL, \
-     target = NULL WHERE ctid = ANY(ARRAY(SELECT k.ctid FROM accounts a JOIN keys k \
-     ON k.account = a.id AND NOT k.buried AND k.expires_at <= (SELECT now_ms()) + a.advance_ms \
-     AND NOT (k.state = 'running' \
-     AND coalesce(k.lease_until, 0) > (SELECT now_ms()) + a.advance_ms) \
-     WHERE a.advance_ms > 0 LIMIT $1 FOR UPDATE OF k SKIP LOCKED))";
+     target = NULL WHERE ctid = ANY(ARRAY(SELECT k.ctid FROM accounts a CROSS JOIN LATERAL \
+     (SELECT ctid FROM keys WHERE account = a.id AND NOT buried \
+     AND expires_at <= (SELECT now_ms()) + a.advance_ms \
+     AND NOT (state = 'running' AND coalesce(lease_until, 0) > (SELECT now_ms()) + a.advance_ms) \
+     LIMIT $1 FOR UPDATE SKIP LOCKED) AS k WHERE a.advance_ms > 0 LIMIT $1))";
 const FORGET: &str = "DELETE FROM keys WHERE ctid = ANY(ARRAY(SELECT ctid FROM keys \
      WHERE buried AND forget_at <= (SELECT now_ms()) LIMIT $1 FOR UPDATE SKIP LOCKED))";
 const FORGET_AHEAD: &str = "DELETE FROM keys WHERE ctid = ANY(ARRAY(SELECT k.ctid \
-     FROM accounts a JOIN keys k ON k.account = a.id AND k.buried \
-     AND k.forget_at <= (SELECT now_ms()) + a.advance_ms \
-     WHERE a.advance_ms > 0 LIMIT $1 FOR UPDATE OF k SKIP LOCKED))";
+     FROM accounts a CROSS JOIN LATERAL (SELECT ctid FROM keys WHERE account = a.id AND buried \
+     AND forget_at <= (SELECT now_ms()) + a.advance_ms \
+     LIMIT $1 FOR UPDATE SKIP LOCKED) AS k WHERE a.advance_ms > 0 LIMIT $1))";
 
 /// Turns keys whose retention is over into tombstones.
 pub(super) async fn bury(db: &PgPool, limit: u32) -> Result<u64, StoreError> {
@@ -67,9 +68,11 @@ async fn batch(db: &PgPool, sql: [&'static str; 2], limit: u32) -> Result<u64, S
 
 pub(super) async fn stuck(db: &PgPool, limit: u32) -> Result<Vec<Stuck>, StoreError> {
     query_as::<_, StuckRow>(
-        "SELECT k.account, k.key, k.token, k.generation FROM accounts a JOIN keys k \
-         ON k.account = a.id AND NOT k.buried AND k.state = 'running' \
-         AND k.lease_until <= (SELECT now_ms()) + a.advance_ms WHERE a.sweeps LIMIT $1",
+        "SELECT k.account, k.key, k.token, k.generation FROM accounts a CROSS JOIN LATERAL \
+         (SELECT account, key, token, generation FROM keys WHERE account = a.id \
+         AND NOT buried AND state = 'running' \
+         AND lease_until <= (SELECT now_ms()) + a.advance_ms LIMIT $1) AS k \
+         WHERE a.sweeps LIMIT $1",
     )
     .bind(i64::from(limit))
     .fetch_all(db)
