@@ -9,7 +9,7 @@ use super::common;
 use crate::charges::store::judge::Judged;
 use crate::charges::store::rows::{Known, KnownRow, int, ms, paid_name, point_name};
 use crate::charges::store::{
-    Charge, ClaimKey, Claimed, CompleteKey, Made, ReleaseKey, RenewLease, StoreError,
+    ClaimKey, Claimed, CompleteKey, Made, ReleaseKey, RenewLease, StoreError,
 };
 use crate::id::{AccountId, ChargeId};
 
@@ -20,7 +20,7 @@ pub(super) async fn claim(db: &PgPool, ask: &ClaimKey) -> Result<Claimed, StoreE
     for _ in 0..TRIES {
         // No look-up before it: two requests that look could both find nothing.
         if ask.room
-            && let Some(lease_until) = insert_key(db, ask).await?
+            && let Some(lease_until) = insert_key(db, INSERT, ask).await?
         {
             return Ok(Claimed::fresh(ask, lease_until));
         }
@@ -42,26 +42,49 @@ pub(super) async fn claim(db: &PgPool, ask: &ClaimKey) -> Result<Claimed, StoreE
     Err(StoreError::Crowded)
 }
 
-/// Inserts a new key, and gives the end of its lease. `None` when it is known.
-async fn insert_key(db: &PgPool, ask: &ClaimKey) -> Result<Option<Option<Ms>>, StoreError> {
-    let inserted: Option<Option<i64>> = query_scalar(
-        "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
-         lease_until, expires_at, forget_at, generation, intent) \
-         SELECT id, $2, $3, 'running', 'claimed', $4, now, now + $5, now + $6, now + $6 + $7, \
-         $8, $9 FROM (SELECT id, now_ms() + advance_ms AS now FROM accounts WHERE id = $1) AS a \
-         ON CONFLICT (account, key) DO NOTHING RETURNING lease_until",
-    )
-    .bind(ask.account.as_str())
-    .bind(ask.key.as_str())
-    .bind(&ask.fingerprint.as_bytes()[..])
-    .bind(i64::from(Token::FIRST.0))
-    .bind(ask.design.lease.then(|| int(ask.lease_ms)))
-    .bind(int(ask.retention_ms))
-    .bind(int(ask.tombstone_ms))
-    .bind(i64::from(ask.generation))
-    .bind(ask.intent.as_deref())
-    .fetch_optional(db)
-    .await?;
+/// Inserts a key by the account's clock, with what is to be done about a known one.
+macro_rules! insert_or {
+    ($known:literal) => {
+        concat!(
+            "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
+             lease_until, expires_at, forget_at, generation, intent) \
+             SELECT id, $2, $3, 'running', 'claimed', $4, now, now + $5, now + $6, \
+             now + $6 + $7, $8, $9 \
+             FROM (SELECT id, now_ms() + advance_ms AS now FROM accounts WHERE id = $1) AS a \
+             ON CONFLICT (account, key) DO ",
+            $known,
+            " RETURNING lease_until"
+        )
+    };
+}
+
+const INSERT: &str = insert_or!("NOTHING");
+const WRITE_OVER: &str = insert_or!(
+    "UPDATE SET fingerprint = excluded.fingerprint, state = excluded.state, \
+     point = excluded.point, token = excluded.token, claimed_at = excluded.claimed_at, \
+     lease_until = excluded.lease_until, expires_at = excluded.expires_at, \
+     forget_at = excluded.forget_at, status = NULL, target = NULL, \
+     generation = excluded.generation, intent = excluded.intent"
+);
+
+/// Inserts a key, and gives the end of its lease. `None` when it is known.
+async fn insert_key(
+    db: &PgPool,
+    sql: &'static str,
+    ask: &ClaimKey,
+) -> Result<Option<Option<Ms>>, StoreError> {
+    let inserted: Option<Option<i64>> = query_scalar(sql)
+        .bind(ask.account.as_str())
+        .bind(ask.key.as_str())
+        .bind(&ask.fingerprint.as_bytes()[..])
+        .bind(i64::from(Token::FIRST.0))
+        .bind(ask.design.lease.then(|| int(ask.lease_ms)))
+        .bind(int(ask.retention_ms))
+        .bind(int(ask.tombstone_ms))
+        .bind(i64::from(ask.generation))
+        .bind(ask.intent.as_deref())
+        .fetch_optional(db)
+        .await?;
     Ok(inserted.map(|lease_until| lease_until.map(ms)))
 }
 
@@ -165,102 +188,75 @@ pub(super) async fn force(db: &PgPool, ask: &ClaimKey) -> Result<Claimed, StoreE
     if !ask.room && find(db, &ask.account, ask.key.as_str()).await?.is_none() {
         return Ok(Claimed::full());
     }
-    let lease_until: Option<i64> = query_scalar(
-        "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
-         lease_until, expires_at, forget_at, generation, intent) \
-         SELECT id, $2, $3, 'running', 'claimed', $4, now, now + $5, now + $6, now + $6 + $7, \
-         $8, $9 FROM (SELECT id, now_ms() + advance_ms AS now FROM accounts WHERE id = $1) AS a \
-         ON CONFLICT (account, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
-         state = excluded.state, point = excluded.point, token = excluded.token, \
-         claimed_at = excluded.claimed_at, lease_until = excluded.lease_until, \
-         expires_at = excluded.expires_at, forget_at = excluded.forget_at, status = NULL, \
-         target = NULL, generation = excluded.generation, intent = excluded.intent \
-         RETURNING lease_until",
-    )
-    .bind(ask.account.as_str())
-    .bind(ask.key.as_str())
-    .bind(&ask.fingerprint.as_bytes()[..])
-    .bind(i64::from(Token::FIRST.0))
-    .bind(ask.design.lease.then(|| int(ask.lease_ms)))
-    .bind(int(ask.retention_ms))
-    .bind(int(ask.tombstone_ms))
-    .bind(i64::from(ask.generation))
-    .bind(ask.intent.as_deref())
-    .fetch_one(db)
-    .await?;
-    Ok(Claimed::fresh(ask, lease_until.map(ms)))
+    insert_key(db, WRITE_OVER, ask)
+        .await?
+        .map(|lease_until| Claimed::fresh(ask, lease_until))
+        .ok_or(StoreError::Corrupt("account"))
 }
+
+/// Saves an answer, if the token still matches or nobody looks at it.
+macro_rules! save {
+    ($returning:literal) => {
+        concat!(
+            "UPDATE keys SET state = 'done', lease_until = NULL, status = $1, target = $2 \
+             WHERE account = $3 AND key = $4 \
+             AND ((token = $5 AND state = 'running') OR ($6 AND state <> 'tombstone'))",
+            $returning
+        )
+    };
+}
+
+/// In one statement, which is a transaction of its own: both are written or neither.
+const SAVE_CHARGE: &str = concat!(
+    "WITH done AS (",
+    save!(" RETURNING account"),
+    "), made AS (\
+     INSERT INTO charges (id, account, amount, currency, description, paid, created_at) \
+     SELECT $7, account, $8, $9, $10, $11, $12 FROM done ON CONFLICT (id) DO NOTHING) \
+     SELECT 1 FROM done"
+);
+const SAVE: &str = save!(" RETURNING 1");
 
 /// Saves an answer together with what it speaks of.
 pub(super) async fn complete(
     db: &PgPool,
     ask: &CompleteKey,
 ) -> Result<Outcome<ChargeId>, StoreError> {
-    let written = match &ask.made {
-        Made::Charge(charge) => complete_charge(db, ask, charge).await?,
-        Made::Refund(_) => complete_refund(db, ask).await?,
+    let saving = |sql| {
+        query(sql)
+            .bind(i64::from(ask.answer.status()))
+            .bind(ask.answer.charge.as_str())
+            .bind(ask.account.as_str())
+            .bind(ask.key.as_str())
+            .bind(i64::from(ask.token.0))
+            .bind(!ask.fencing)
     };
-    if written {
-        return Ok(Outcome::Written);
+    let written = match &ask.made {
+        Made::Charge(charge) => {
+            saving(SAVE_CHARGE)
+                .bind(charge.id.as_str())
+                .bind(i64::from(charge.amount))
+                .bind(charge.currency.code())
+                .bind(charge.description.as_deref())
+                .bind(paid_name(charge.paid))
+                .bind(int(charge.created_at))
+                .fetch_optional(db)
+                .await?
+        }
+        Made::Refund(_) => {
+            let mut tx = db.begin().await?;
+            let written = saving(SAVE).fetch_optional(&mut *tx).await?;
+            if written.is_some() {
+                common::insert(&mut tx, &ask.account, &ask.made).await?;
+                tx.commit().await?;
+            }
+            written
+        }
+    };
+    match written {
+        Some(_) => Ok(Outcome::Written),
+        None => fenced(db, &ask.account, ask.key.as_str()).await,
     }
-    fenced(db, &ask.account, ask.key.as_str()).await
-}
-
-/// In one statement, which is a transaction of its own: both are written or neither.
-async fn complete_charge(
-    db: &PgPool,
-    ask: &CompleteKey,
-    charge: &Charge,
-) -> Result<bool, StoreError> {
-    let written: i64 = query_scalar(
-        "WITH done AS (\
-         UPDATE keys SET state = 'done', lease_until = NULL, status = $1, target = $2 \
-         WHERE account = $3 AND key = $4 \
-         AND ((token = $5 AND state = 'running') OR ($6 AND state <> 'tombstone')) \
-         RETURNING account), \
-         made AS (\
-         INSERT INTO charges (id, account, amount, currency, description, paid, created_at) \
-         SELECT $7, account, $8, $9, $10, $11, $12 FROM done ON CONFLICT (id) DO NOTHING) \
-         SELECT count(*) FROM done",
-    )
-    .bind(i64::from(ask.answer.status()))
-    .bind(ask.answer.charge.as_str())
-    .bind(ask.account.as_str())
-    .bind(ask.key.as_str())
-    .bind(i64::from(ask.token.0))
-    .bind(!ask.fencing)
-    .bind(charge.id.as_str())
-    .bind(i64::from(charge.amount))
-    .bind(charge.currency.code())
-    .bind(charge.description.as_deref())
-    .bind(paid_name(charge.paid))
-    .bind(int(charge.created_at))
-    .fetch_one(db)
-    .await?;
-    Ok(written == 1)
-}
-
-async fn complete_refund(db: &PgPool, ask: &CompleteKey) -> Result<bool, StoreError> {
-    let mut tx = db.begin().await?;
-    let written = query(
-        "UPDATE keys SET state = 'done', lease_until = NULL, status = $1, target = $2 \
-         WHERE account = $3 AND key = $4 \
-         AND ((token = $5 AND state = 'running') OR ($6 AND state <> 'tombstone'))",
-    )
-    .bind(i64::from(ask.answer.status()))
-    .bind(ask.answer.charge.as_str())
-    .bind(ask.account.as_str())
-    .bind(ask.key.as_str())
-    .bind(i64::from(ask.token.0))
-    .bind(!ask.fencing)
-    .execute(&mut *tx)
-    .await?;
-    if written.rows_affected() == 0 {
-        return Ok(false);
-    }
-    common::insert(&mut tx, &ask.account, &ask.made).await?;
-    tx.commit().await?;
-    Ok(true)
 }
 
 /// Writes what was made without a key.
