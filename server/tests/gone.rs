@@ -153,7 +153,7 @@ async fn retried(process: &mut Process, refused: &[u32], done: usize) {
 /// The largest file that a process may write: SQLite is told "file too large", and
 /// the kernel would end a process that does not listen to its signal.
 #[tokio::test]
-async fn a_file_that_may_not_grow_loses_nothing() {
+async fn a_file_that_may_not_grow_loses_nothing_on_sqlite() {
     let folder = TempDir::new().unwrap();
     let database = folder.path().join("small.db");
     // In units of 512 bytes: 2 MB. The soft limit only, so that it can be raised.
@@ -182,13 +182,15 @@ async fn a_file_that_may_not_grow_loses_nothing() {
 
 /// A disk that is full, in a mount namespace of the server's own.
 #[tokio::test]
-async fn a_full_disk_loses_nothing() {
+async fn a_full_disk_loses_nothing_on_sqlite() {
     let allowed = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "true"])
         .stderr(Stdio::null())
         .status();
     if !allowed.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: a_full_disk_loses_nothing (no mount namespace is allowed here)");
+        eprintln!(
+            "skipped: a_full_disk_loses_nothing_on_sqlite (no mount namespace is allowed here)"
+        );
         return;
     }
     let folder = TempDir::new().unwrap();
@@ -213,7 +215,7 @@ async fn a_full_disk_loses_nothing() {
 
 /// Another process holds the file for longer than anybody waits.
 #[tokio::test]
-async fn a_file_that_somebody_else_holds_loses_nothing() {
+async fn a_file_that_somebody_else_holds_loses_nothing_on_sqlite() {
     let folder = TempDir::new().unwrap();
     let database = folder.path().join("held.db");
     let mut process = Process::start("exec \"$0\" \"$@\"", &database).await;

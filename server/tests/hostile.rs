@@ -512,7 +512,7 @@ async fn streams_that_are_dropped_make_room_for_others() {
 /// again, it goes on.
 #[cfg(unix)]
 #[tokio::test]
-async fn out_of_file_descriptors_it_waits_and_goes_on() {
+async fn out_of_file_descriptors_it_waits_and_goes_on_on_sqlite() {
     let folder = tempfile::TempDir::new().unwrap();
     let database = format!("sqlite://{}", folder.path().join("few.db").display());
     let mut child = Command::new("sh")

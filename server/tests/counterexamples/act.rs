@@ -111,9 +111,12 @@ impl Stage {
                         Some(answer.status().as_u16())
                     });
                     self.sent.insert(*flight, sent);
-                    let arrived = |what: &What| matches!(what, What::Arrived | What::RequestLost);
-                    self.until(*flight, arrived).await;
-                    if !between {
+                    if *between {
+                        // Its look-up is done. Before that, a client that hangs up
+                        // would take the request with it.
+                        self.until(*flight, |what| matches!(what, What::Claimed { .. }))
+                            .await;
+                    } else {
                         self.wait(*flight, *hold).await;
                     }
                 }
@@ -193,8 +196,7 @@ pub fn deeds(facts: impl Iterator<Item = What>) -> Vec<String> {
                     Found::Done { status, .. } => format!("found it done, {status}"),
                     Found::Reused => String::from("found it reused"),
                     Found::Expired => String::from("found it expired"),
-                    // The server tells only what it acts upon.
-                    Found::Nothing => return None,
+                    Found::Nothing => String::from("found nothing"),
                 },
                 What::Charged { keyed, said } => match said {
                     Said::Final { paid, .. } => format!("charged, keyed {keyed}: {paid:?}"),
