@@ -80,3 +80,77 @@ fn loses_answer(was: &Frame, is: &Frame) -> bool {
         !is.keys.iter().any(stands)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::shot::{Line, lines};
+    use model::world::explore::{Verdict, Weakened};
+
+    fn told(weakened: Weakened) -> Vec<Line> {
+        match weakened.search() {
+            Ok(Verdict::Broken(example)) => lines(&example.trace),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_last_step_of_a_counterexample_names_the_harm() {
+        for (weakened, title, sentence) in [
+            (
+                Weakened::NoProcessorKey,
+                "The processor takes the money again",
+                "charged twice",
+            ),
+            (
+                Weakened::LookupFirst,
+                "A saved answer is lost",
+                "is written over",
+            ),
+            (
+                Weakened::NoHeartbeatNoFencing,
+                "A saved answer is lost",
+                "Gives the key back",
+            ),
+            (Weakened::NoLease, "The process dies", "stays behind"),
+        ] {
+            let lines = told(weakened);
+            let last = lines.last().expect("a step");
+            assert_eq!(last.title, title, "{weakened:?}");
+            assert!(last.sentences.contains(sentence), "{}", last.sentences);
+        }
+    }
+
+    #[test]
+    fn a_blind_insert_is_not_told_as_a_unique_one() {
+        let lines = told(Weakened::NoProcessorKeyLookupFirst);
+        let inserts: Vec<_> = lines
+            .iter()
+            .filter(|line| line.sentences.starts_with("Inserts"))
+            .collect();
+        assert_eq!(inserts.len(), 2);
+        for line in inserts {
+            assert!(!line.sentences.contains("unique"), "{}", line.sentences);
+        }
+    }
+
+    #[test]
+    fn a_takeover_says_whether_the_owner_is_dead_or_slow() {
+        let takeover = |weakened| {
+            let lines = told(weakened);
+            let found = lines.iter().find(|line| line.tick == "Take over");
+            found.map(|line| line.sentences.clone()).unwrap_or_default()
+        };
+        assert!(takeover(Weakened::NoProcessorKey).starts_with("Nobody works"));
+        assert!(takeover(Weakened::NoProcessorKeyNoHeartbeat).contains("slow, not dead"));
+    }
+
+    #[test]
+    fn the_payment_of_somebody_else_is_no_retry() {
+        let lines = told(Weakened::NoAccountScope);
+        let other = lines
+            .iter()
+            .find(|line| line.title.starts_with("Another client"));
+        let other = &other.expect("a second payment").sentences;
+        assert!(other.starts_with("Asks for") && other.contains("another order"));
+    }
+}
