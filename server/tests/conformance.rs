@@ -216,12 +216,17 @@ async fn an_unsafe_service_fails_by_name() {
             .filter(|case| fails.contains(&case.name.as_str()))
             .collect();
         assert_eq!(cases.len(), fails.len(), "{fails:?}");
-        for (name, outcome) in run_all(&target, &cases).await {
-            assert!(
-                matches!(outcome, Outcome::Failed(_)),
-                "{weakened}: {name}: {outcome:?}"
-            );
-        }
+        // What breaks in a race does not break each time.
+        let mut tries = 0;
+        let passed = loop {
+            let mut outcomes = run_all(&target, &cases).await;
+            outcomes.retain(|_, outcome| !matches!(outcome, Outcome::Failed(_)));
+            tries += 1;
+            if outcomes.is_empty() || tries == 10 {
+                break outcomes;
+            }
+        };
+        assert!(passed.is_empty(), "{weakened}: {passed:?}");
     }
 }
 

@@ -152,9 +152,9 @@ fn one_client_takes_over_in_every_order() {
 
 #[test]
 fn three_clients_are_woken_and_one_takes_over() {
-    shuttle::check_random(|| clients(3, Key::Released), 3_000);
-    shuttle::check_pct(|| clients(3, Key::Released), 3_000, 3);
-    shuttle::check_random(|| clients(3, Key::Done), 3_000);
+    shuttle::check_random(|| clients(3, Key::Released), 1_000);
+    shuttle::check_pct(|| clients(3, Key::Released), 1_000, 3);
+    shuttle::check_random(|| clients(3, Key::Done), 1_000);
 }
 
 #[test]

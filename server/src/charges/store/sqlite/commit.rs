@@ -60,24 +60,50 @@ async fn wait(db: &mut SqliteConnection) -> Result<(), StoreError> {
 async fn all(db: &mut SqliteConnection, mut jobs: Jobs) -> Done {
     // Alike next to alike, and among those in the order in which they came.
     jobs.sort_by_key(|job| job.kind());
-    if together(db, &mut jobs).await.is_ok() {
-        return jobs.into_iter().map(|job| (job, Ok(()))).collect();
+    match together(db, &mut jobs).await {
+        Ok(()) => return jobs.into_iter().map(|job| (job, Ok(()))).collect(),
+        Err(Failed::ToBegin(error)) => {
+            // No job is to blame: another process holds the file. Each alone would
+            // wait for it as long once more, one after the other.
+            tracing::warn!(%error, jobs = jobs.len(), "no transaction can begin");
+            let late = |job| (job, Err(StoreError::Late));
+            return jobs.into_iter().map(late).collect();
+        }
+        Err(Failed::AtWork(_)) => {}
     }
     let mut done = Vec::with_capacity(jobs.len());
     for mut job in jobs {
         let committed = together(db, std::slice::from_mut(&mut job)).await;
-        done.push((job, committed));
+        done.push((job, committed.map_err(Failed::into_error)));
     }
     done
 }
 
-async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+/// Where a transaction failed.
+enum Failed {
+    /// Before any job ran.
+    ToBegin(sqlx::Error),
+    /// In a job, or when it was to be committed.
+    AtWork(StoreError),
+}
+
+impl Failed {
+    fn into_error(self) -> StoreError {
+        match self {
+            Self::ToBegin(error) => error.into(),
+            Self::AtWork(error) => error,
+        }
+    }
+}
+
+async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), Failed> {
     match jobs.first().map(|job| job.lane()) {
         None => return Ok(()),
-        Some(Lane::Read) => return run(db, jobs).await,
+        Some(Lane::Read) => return run(db, jobs).await.map_err(Failed::AtWork),
         Some(Lane::Service | Lane::Ledger) => {}
     }
-    query("BEGIN IMMEDIATE").execute(&mut *db).await?;
+    let begun = query("BEGIN IMMEDIATE").execute(&mut *db).await;
+    begun.map_err(Failed::ToBegin)?;
     let mut done = run(db, jobs).await;
     if done.is_ok() {
         done = query("COMMIT")
@@ -90,7 +116,7 @@ async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Resul
         // SQLite may have rolled back already, and then this fails: no harm.
         let _ = query("ROLLBACK").execute(&mut *db).await;
     }
-    done
+    done.map_err(Failed::AtWork)
 }
 
 /// Runs all jobs, kind by kind.
