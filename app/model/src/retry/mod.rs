@@ -3,6 +3,7 @@
 pub mod budget;
 mod classify;
 mod client;
+pub mod plan;
 mod policy;
 
 pub use classify::{Advice, Heard, advice};
