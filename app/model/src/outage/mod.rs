@@ -1,0 +1,17 @@
+//! What retries do to a server: the herd that comes back together, the outage that
+//! outlasts its cause, and contention for one row.
+//!
+//! Whole simulations, without a clock and with seeded generators only. Times inside
+//! are whole microseconds, and what is drawn, added and compared are whole numbers
+//! (where a fraction is needed, products and sums of IEEE numbers, which are the same
+//! everywhere). So the same inputs give the same bits natively and in WASM, and a
+//! `digest` says so. Each simulation runs in slices, so that a page stays alive.
+
+mod digest;
+mod herd;
+mod query;
+mod queue;
+mod server;
+
+pub use herd::{Bin, Herd, HerdField, HerdInputs, HerdProblem, HerdSummary, Herds, Kind, Progress};
+pub use query::{Problem, Wrong};
