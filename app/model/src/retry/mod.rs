@@ -4,6 +4,7 @@ pub mod answers;
 pub mod budget;
 mod classify;
 mod client;
+pub mod form;
 pub mod plan;
 mod policy;
 

@@ -55,7 +55,11 @@ impl Latency {
         if ms.is_nan() || ms < 0.0 {
             return 0.0;
         }
-        let parts: f64 = self.parts.iter().map(|(share, sum)| share * sum.cdf(ms)).sum();
+        let parts: f64 = self
+            .parts
+            .iter()
+            .map(|(share, sum)| share * sum.cdf(ms))
+            .sum();
         (self.none + parts).min(1.0)
     }
 

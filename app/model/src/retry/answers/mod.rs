@@ -105,14 +105,10 @@ impl Answers {
         let sample = Sample::draw(plan, p, seed);
         let sum = (plan.spread != Spread::Decorrelated).then(|| Sum::new(&plan.windows()));
         let (worst_wait, worst_total) = schedule::worst_ms(plan);
-        let cut = schedule(plan)
-            .iter()
-            .any(|slot| slot.fits != Fits::Always);
+        let cut = schedule(plan).iter().any(|slot| slot.fits != Fits::Always);
         let quantile = |probability: f64| match &sum {
             // Without jitter every draw is the same, the deadline included.
-            _ if plan.spread == Spread::None => {
-                Figure::exact(sample.quantile(probability).value)
-            }
+            _ if plan.spread == Spread::None => Figure::exact(sample.quantile(probability).value),
             Some(sum) if !cut => Figure {
                 value: sum.quantile_ms(probability),
                 basis: if sum.within_ms() > 0.0 {
@@ -169,7 +165,11 @@ fn reach(plan: &Plan, cut: bool) -> Option<Vec<f64>> {
         let left = deadline as f64 - retries as f64 * plan.timeout_ms as f64;
         Sum::new(&windows[..retries]).cdf(left)
     };
-    Some((0..attempts).map(|index| if index == 0 { 1.0 } else { chance(index) }).collect())
+    Some(
+        (0..attempts)
+            .map(|index| if index == 0 { 1.0 } else { chance(index) })
+            .collect(),
+    )
 }
 
 /// (1−p)·Σ p^(k−1)·(chance that attempt k is made), which is 1 − pⁿ where all are.

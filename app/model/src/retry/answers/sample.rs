@@ -3,8 +3,8 @@
 
 use super::{Basis, Figure};
 use crate::retry::plan::{Plan, Spread, Waits};
-use rand::{RngExt, SeedableRng};
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
 
 /// Many operations of which every attempt fails by running into its time-out.
 #[derive(Clone, Debug)]

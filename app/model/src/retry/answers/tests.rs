@@ -73,7 +73,10 @@ fn the_worst_is_every_time_out_and_every_ceiling() {
     assert_eq!(exact(answers.worst_wait), 1500.0);
     assert_eq!(exact(answers.worst_total), 5.0 * 500.0 + 1500.0);
     let once = Answers::of(&plan(1, Spread::Full), 0.1, 1);
-    assert_eq!((exact(once.worst_wait), exact(once.worst_total)), (0.0, 500.0));
+    assert_eq!(
+        (exact(once.worst_wait), exact(once.worst_total)),
+        (0.0, 500.0)
+    );
     assert_eq!(exact(once.wait_p99), 0.0);
 }
 
@@ -89,7 +92,12 @@ fn full_jitter_has_the_quantiles_of_the_exact_sum() {
     near((850_000.0_f64 / 12.0).sqrt(), 266.15, 0.005);
     let n = answers.sample.draws() as f64;
     let mean = answers.sample.totals_ms().iter().sum::<f64>() / n;
-    let squares: f64 = answers.sample.totals_ms().iter().map(|it| (it - mean).powi(2)).sum();
+    let squares: f64 = answers
+        .sample
+        .totals_ms()
+        .iter()
+        .map(|it| (it - mean).powi(2))
+        .sum();
     // The standard error of an sd is about sd/√(2n) = 1.9; four of them.
     near((squares / n).sqrt(), 266.15, 7.6);
     near(mean, 750.0, 4.0 * 266.15 / n.sqrt());
@@ -146,7 +154,10 @@ fn decorrelated_means_are_exact_while_the_cap_is_out_of_reach() {
         cap_ms: 100_000,
         ..plan(5, Spread::Decorrelated)
     };
-    let means: Vec<_> = piles(&far, 10, 1).iter().map(|it| exact(it.mean_ms)).collect();
+    let means: Vec<_> = piles(&far, 10, 1)
+        .iter()
+        .map(|it| exact(it.mean_ms))
+        .collect();
     assert_eq!(means, [200.0, 350.0, 575.0, 912.5]);
     assert!(piles(&far, 10, 1).iter().all(|it| exact(it.at_cap) == 0.0));
     let answers = Answers::of(&far, 0.5, 1);
@@ -230,7 +241,10 @@ fn exactly(widths: &[i128], x: i128) -> f64 {
     let d = widths.len() as u32;
     let mut terms = vec![(0_i128, 1_i128)];
     for width in widths {
-        let more: Vec<_> = terms.iter().map(|(sum, sign)| (sum + width, -sign)).collect();
+        let more: Vec<_> = terms
+            .iter()
+            .map(|(sum, sign)| (sum + width, -sign))
+            .collect();
         terms.extend(more);
     }
     let numerator: i128 = terms
@@ -276,7 +290,11 @@ fn both_ways_agree_with_exact_arithmetic() {
         }
         for x in [total / 4, total / 3, total / 2] {
             near(sum.cdf(x as f64), exactly(&widths, x), 2e-10);
-            near(sum.cdf((total - x) as f64), 1.0 - exactly(&widths, x), 2e-10);
+            near(
+                sum.cdf((total - x) as f64),
+                1.0 - exactly(&widths, x),
+                2e-10,
+            );
         }
         assert_eq!(sum.within_ms(), 0.0, "{widths:?}");
     }
@@ -284,7 +302,11 @@ fn both_ways_agree_with_exact_arithmetic() {
 
 #[test]
 fn the_two_ways_agree_with_each_other() {
-    for parts in [vec![0.125; 8], vec![0.4, 0.3, 0.2, 0.06, 0.04], vec![0.2; 5]] {
+    for parts in [
+        vec![0.125; 8],
+        vec![0.4, 0.3, 0.2, 0.06, 0.04],
+        vec![0.2; 5],
+    ] {
         let subsets = Subsets::new(&parts, 1e-10).unwrap();
         let series = Series::new(&parts, 1e-10).unwrap();
         for step in 0..=50 {
@@ -358,7 +380,12 @@ fn the_sample_follows_the_formula() {
                     near(f64::from(rank) / n, latency.cdf(*added), 2.2 / n.sqrt());
                 }
             }
-            let zero = answers.sample.added_ms().iter().filter(|it| **it == 0.0).count();
+            let zero = answers
+                .sample
+                .added_ms()
+                .iter()
+                .filter(|it| **it == 0.0)
+                .count();
             near(zero as f64 / n, 0.4, 4.0 * (0.24 / n).sqrt());
         }
     }
@@ -378,7 +405,13 @@ fn added_latency_is_nothing_for_most() {
     near(latency.cdf(700.0), 1.0, 1e-12);
     let fixed = Latency::new(&plan(4, Spread::None), 0.1).unwrap();
     // Steps at 100 (.09), 300 (.009) and 700 (.001).
-    for (probability, wanted) in [(0.9, 0.0), (0.901, 100.0), (0.989, 100.0), (0.995, 300.0), (0.9995, 700.0)] {
+    for (probability, wanted) in [
+        (0.9, 0.0),
+        (0.901, 100.0),
+        (0.989, 100.0),
+        (0.995, 300.0),
+        (0.9995, 700.0),
+    ] {
         assert_eq!(fixed.quantile_ms(probability), wanted, "{probability}");
     }
     let never = Latency::new(&plan(1, Spread::Full), 0.5).unwrap();
@@ -404,7 +437,11 @@ fn a_deadline_ends_the_sequence() {
     ] {
         let answers = Answers::of(&none(deadline), 0.5, 1);
         near(exact(answers.success), 1.0 - 0.5_f64.powi(made), 1e-15);
-        near(exact(answers.expected_attempts), 2.0 - 0.5_f64.powi(made - 1), 1e-15);
+        near(
+            exact(answers.expected_attempts),
+            2.0 - 0.5_f64.powi(made - 1),
+            1e-15,
+        );
         assert_eq!(exact(answers.wait_p99), wait, "{deadline}");
         assert_eq!(exact(answers.worst_wait), wait, "{deadline}");
         assert_eq!(exact(answers.worst_total), f64::from(made) * 500.0 + wait);
@@ -433,7 +470,11 @@ fn a_deadline_under_jitter_is_exact_where_it_can_be() {
     let answers = Answers::of(&tighter, 1.0, 3);
     // U(0, 100) + U(0, 200) ≤ 100 in a quarter of the cases.
     near(exact(answers.expected_attempts), 2.25, 1e-9);
-    near(answers.sample.attempts().value, 2.25, 4.0 * standard_error(answers.sample.attempts()));
+    near(
+        answers.sample.attempts().value,
+        2.25,
+        4.0 * standard_error(answers.sample.attempts()),
+    );
     assert!(!answers.expected_wait.is_exact() && !answers.wait_p99.is_exact());
     // 50 ms for the first wait, and the second where both fit:
     // ∫ over a+b ≤ 100 of b = 100³/6, over 100·200.
@@ -448,7 +489,10 @@ fn a_deadline_under_jitter_is_exact_where_it_can_be() {
         deadline_ms: Some(100_000),
         ..tight
     };
-    assert!(Answers::of(&idle, 0.5, 3).wait_p99.is_exact(), "it never bites");
+    assert!(
+        Answers::of(&idle, 0.5, 3).wait_p99.is_exact(),
+        "it never bites"
+    );
 }
 
 #[test]
@@ -494,7 +538,10 @@ fn the_histogram_counts_every_draw_once() {
             5.0 * (share * (1.0 - share) / n).sqrt() + 1.0 / n,
         );
     }
-    assert_eq!(answers.sample.histogram(0.0, 0.0, 3).iter().sum::<u32>(), 10_000);
+    assert_eq!(
+        answers.sample.histogram(0.0, 0.0, 3).iter().sum::<u32>(),
+        10_000
+    );
     assert!(answers.sample.histogram(0.0, 1.0, 0).is_empty());
 }
 

@@ -14,7 +14,8 @@ mod run;
 mod tests;
 
 pub use after::{RetryAfter, retry_after_ms};
-pub use check::{Field, Problem, Why};
+pub(crate) use check::ranged;
+pub use check::{Bound, Field, Problem, Why};
 pub use draw::Waits;
 pub use run::{Halt, Runner, Step};
 
