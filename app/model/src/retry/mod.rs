@@ -1,5 +1,6 @@
 //! When a client tries again: one policy type for everything that retries.
 
+pub mod amplify;
 pub mod answers;
 pub mod budget;
 mod classify;

@@ -121,6 +121,8 @@ pub enum Bound {
     Ms(Ms),
     /// A number of attempts, the first call included.
     Attempts(u32),
+    /// A number of layers.
+    Layers(usize),
 }
 
 impl fmt::Display for Bound {
@@ -137,6 +139,7 @@ impl fmt::Display for Bound {
             Self::Ms(ms) => write!(f, "{ms} ms"),
             Self::Attempts(1) => f.write_str("1 attempt: the first call is one"),
             Self::Attempts(attempts) => write!(f, "{attempts} attempts"),
+            Self::Layers(layers) => write!(f, "{layers} layers"),
         }
     }
 }
