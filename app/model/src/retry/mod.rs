@@ -5,9 +5,11 @@ pub mod answers;
 pub mod budget;
 mod classify;
 mod client;
+pub mod critic;
 pub mod form;
 pub mod plan;
 mod policy;
+pub mod presets;
 
 pub use classify::{Advice, Heard, advice};
 pub use client::{Courier, Next, Stopped};
