@@ -7,11 +7,21 @@
 //! everywhere). So the same inputs give the same bits natively and in WASM, and a
 //! `digest` says so. Each simulation runs in slices, so that a page stays alive.
 
+pub mod contention;
 mod digest;
+mod form;
 mod herd;
-mod query;
+mod kind;
 mod queue;
 mod server;
+mod storm;
 
-pub use herd::{Bin, Herd, HerdField, HerdInputs, HerdProblem, HerdSummary, Herds, Kind, Progress};
-pub use query::{Problem, Wrong};
+pub use form::{Fields, Form, Inputs, Limits, Problem, Wrong};
+pub use herd::{
+    Bin, Herd, HerdField, HerdForm, HerdInputs, HerdProblem, HerdSummary, Herds, Progress,
+};
+pub use kind::Kind;
+pub use storm::{
+    Latency, Outage, OutageBin, OutageField, OutageForm, OutageInputs, OutageProblem,
+    OutageProgress, OutageSummary, Outages, Recovery, Relief, Strategy, tipping_rate,
+};

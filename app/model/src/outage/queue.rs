@@ -24,6 +24,15 @@ pub(super) const fn key(at_us: u64, who: u32) -> u64 {
     (at_us << WHO_BITS) | who as u64
 }
 
+/// The last key of a moment, or of all time for a moment that no key can hold.
+pub(super) const fn limit(at_us: u64) -> u64 {
+    if at_us >> (u64::BITS - WHO_BITS) > 0 {
+        u64::MAX
+    } else {
+        key(at_us, MOST - 1)
+    }
+}
+
 /// The time (µs) and the number of a key.
 pub(super) const fn parts(key: u64) -> (u64, u32) {
     (key >> WHO_BITS, (key & (MOST as u64 - 1)) as u32)
@@ -209,8 +218,11 @@ mod tests {
         for at in [0, 1, 100_000, (1 << 44) - 1] {
             for who in [0, 1, MOST - 1] {
                 assert_eq!(parts(key(at, who)), (at, who));
+                assert!(key(at, who) <= limit(at));
             }
+            assert!(at == (1 << 44) - 1 || limit(at) < key(at + 1, 0));
         }
+        assert_eq!(limit(u64::MAX), u64::MAX);
     }
 
     proptest! {

@@ -28,7 +28,7 @@ pub(super) enum Offer {
     Refused,
     /// It has been let in, and its work is done then, whoever still waits for it.
     Done(Us),
-    /// It will be thrown out when its turn comes, because its caller is gone by then.
+    /// It cannot be done in time, so it is thrown out when its turn comes.
     Expires,
 }
 
@@ -113,20 +113,21 @@ impl Server {
         segment.from + (work - segment.before).div_ceil(segment.rate.max(1))
     }
 
-    /// A call arrives. With an `expiry` the server throws it out when its turn comes
-    /// later than that.
-    pub(super) fn offer(&mut self, now: Us, expiry: Option<Us>) -> Offer {
+    /// A call arrives. With a `latest` the server throws it out, at no cost, when its
+    /// work would be done later than that.
+    pub(super) fn offer(&mut self, now: Us, latest: Option<Us>) -> Offer {
         let done_by_now = self.work_until(now);
         let start = self.next.max(done_by_now);
         // The call in service does not take a place in the queue.
         if (start - done_by_now).div_ceil(CALL) > self.queue {
             return Offer::Refused;
         }
-        if expiry.is_some_and(|expiry| self.time_of(start) >= expiry) {
+        let done = self.time_of(start + CALL);
+        if latest.is_some_and(|latest| done > latest) {
             return Offer::Expires;
         }
         self.next = start + CALL;
-        Offer::Done(self.time_of(self.next))
+        Offer::Done(done)
     }
 
     /// Forgets every call that has not been finished: a restart.
@@ -200,9 +201,10 @@ mod tests {
     #[test]
     fn a_call_that_nobody_waits_for_costs_nothing_where_it_can_expire() {
         let mut server = Server::new(100, 9, &[]);
-        assert_eq!(server.offer(0, Some(1)), Offer::Done(10_000));
-        assert_eq!(server.offer(0, Some(10_000)), Offer::Expires);
-        assert_eq!(server.offer(0, Some(10_001)), Offer::Done(20_000));
+        assert_eq!(server.offer(0, Some(9_999)), Offer::Expires);
+        assert_eq!(server.offer(0, Some(10_000)), Offer::Done(10_000));
+        assert_eq!(server.offer(0, Some(19_999)), Offer::Expires);
+        assert_eq!(server.offer(0, Some(20_000)), Offer::Done(20_000));
         server.clear();
         assert_eq!(server.offer(1, None), Offer::Done(10_001));
     }

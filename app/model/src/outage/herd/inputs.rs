@@ -1,12 +1,12 @@
 //! What the herd's page asks for.
 
 use crate::Ms;
-use crate::outage::query::{Given, Problem, Reader, Wrong};
+use crate::outage::form::{Fields, Form, Inputs, Limits, MOST_SEED, Problem, Wrong};
+use crate::retry::plan::Why;
 use crate::retry::{Jitter, Policy};
-use std::fmt;
 
 /// The fields of the herd's form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HerdField {
     /// How many clients failed together.
     Clients,
@@ -30,9 +30,8 @@ pub enum HerdField {
     Seed,
 }
 
-impl HerdField {
-    /// All of them, in the order of the form and of the query string.
-    pub const ALL: [Self; 10] = [
+impl Fields for HerdField {
+    const ALL: &'static [Self] = &[
         Self::Clients,
         Self::Attempts,
         Self::Base,
@@ -45,9 +44,7 @@ impl HerdField {
         Self::Seed,
     ];
 
-    /// Its name in the query string.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Clients => "clients",
             Self::Attempts => "attempts",
@@ -61,29 +58,30 @@ impl HerdField {
             Self::Seed => "seed",
         }
     }
+}
 
-    const fn named(self) -> (Self, &'static str) {
-        (self, self.name())
-    }
-
-    /// The least and the most that it may be.
+impl HerdField {
+    /// From where to where it may go.
     #[must_use]
-    pub const fn range(self) -> (u64, u64) {
+    pub const fn limits(self) -> Limits {
         match self {
-            Self::Clients => (1, HerdInputs::MOST_CLIENTS as u64),
-            Self::Attempts => (1, Policy::MOST_ATTEMPTS as u64),
-            Self::Base | Self::Cap => (0, HerdInputs::LONGEST_MS),
-            Self::Factor => (1, 1000),
-            Self::Timeout | Self::Bin => (1, HerdInputs::LONGEST_MS),
-            Self::Capacity => (1, 1_000_000),
-            Self::Queue => (0, 1_000_000),
-            Self::Seed => (0, u64::MAX),
+            Self::Clients => Limits::plain(1, HerdInputs::MOST_CLIENTS as u64),
+            Self::Attempts => Limits::attempts(Policy::MOST_ATTEMPTS),
+            Self::Base | Self::Cap => Limits::ms(0, HerdInputs::LONGEST_MS),
+            Self::Factor => Limits::plain(1, 1000),
+            Self::Timeout | Self::Bin => Limits::ms(1, HerdInputs::LONGEST_MS),
+            Self::Capacity => Limits::plain(1, 1_000_000),
+            Self::Queue => Limits::plain(0, 1_000_000),
+            Self::Seed => Limits::plain(0, MOST_SEED),
         }
     }
 }
 
 /// A problem with a field of the herd's form.
 pub type HerdProblem = Problem<HerdField>;
+
+/// The herd's form.
+pub type HerdForm = Form<HerdInputs>;
 
 /// A herd, its policy and its server.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,85 +137,29 @@ impl HerdInputs {
     /// The longest window, time-out or bin, in ms.
     pub const LONGEST_MS: Ms = 60_000;
 
-    /// Reads the query string of `/herd`. What is missing or empty has its default.
-    /// The inputs can always be run; the problems say where they are not what was
-    /// typed.
-    #[must_use]
-    pub fn read(query: &str) -> (Self, Vec<HerdProblem>) {
-        use HerdField as F;
-        let given = Given::read(query);
-        let mut reader = Reader::new(&given);
-        let default = Self::default();
-        let whole = |reader: &mut Reader<'_, F>, field: F, default: u64| {
-            reader.whole(field.named(), default, field.range())
-        };
-        let small = |reader: &mut Reader<'_, F>, field: F, default: u32| {
-            let (least, most) = field.range();
-            // No such field has a range beyond 32 bits.
-            reader.small(field.named(), default, (least as u32, most as u32))
-        };
-        let mut inputs = Self {
-            clients: small(&mut reader, F::Clients, default.clients),
-            attempts: small(&mut reader, F::Attempts, default.attempts),
-            base_ms: whole(&mut reader, F::Base, default.base_ms),
-            factor: {
-                let (least, most) = F::Factor.range();
-                let range = (least as f64, most as f64);
-                reader.number(F::Factor.named(), default.factor, range)
-            },
-            cap_ms: whole(&mut reader, F::Cap, default.cap_ms),
-            timeout_ms: whole(&mut reader, F::Timeout, default.timeout_ms),
-            capacity: small(&mut reader, F::Capacity, default.capacity),
-            queue: small(&mut reader, F::Queue, default.queue),
-            bin_ms: whole(&mut reader, F::Bin, default.bin_ms),
-            seed: whole(&mut reader, F::Seed, default.seed),
-        };
-        if inputs.cap_ms < inputs.base_ms {
-            let base_ms = inputs.base_ms;
-            reader.wrong(F::Cap, F::Cap.name(), Wrong::CapBelowBase { base_ms });
-        }
-        let asked = inputs.attempts;
-        inputs = inputs.bounded();
-        if inputs.attempts < asked {
-            let wrong = Wrong::TooManyCalls {
-                most: Self::MOST_CALLS,
-                used: inputs.attempts.into(),
-            };
-            reader.wrong(F::Attempts, F::Attempts.name(), wrong);
-        }
-        (inputs, reader.problems())
-    }
-
     /// The inputs within all limits, whatever is in them.
     #[must_use]
     pub fn bounded(self) -> Self {
-        let small = |field: HerdField, value: u32| {
-            let (least, most) = field.range();
-            value.clamp(least as u32, most as u32)
-        };
-        let whole = |field: HerdField, value: u64| {
-            let (least, most) = field.range();
-            value.clamp(least, most)
-        };
-        let clients = small(HerdField::Clients, self.clients);
-        let base_ms = whole(HerdField::Base, self.base_ms);
+        use HerdField as F;
+        let clients = F::Clients.limits().clamp_small(self.clients);
+        let base_ms = F::Base.limits().clamp(self.base_ms);
         let fitting = Self::MOST_CALLS / u64::from(clients) + 1;
         Self {
             clients,
-            attempts: small(HerdField::Attempts, self.attempts)
+            attempts: F::Attempts
+                .limits()
+                .clamp_small(self.attempts)
                 .min(u32::try_from(fitting).unwrap_or(u32::MAX)),
             base_ms,
-            // NaN is in no range.
-            factor: match (1.0..=1000.0).contains(&self.factor) {
-                true => self.factor,
-                false => Policy::LESSON.factor,
-            },
-            cap_ms: whole(HerdField::Cap, self.cap_ms).max(base_ms),
-            timeout_ms: whole(HerdField::Timeout, self.timeout_ms),
-            capacity: small(HerdField::Capacity, self.capacity),
-            queue: small(HerdField::Queue, self.queue),
-            bin_ms: whole(HerdField::Bin, self.bin_ms),
-            seed: self.seed,
+            factor: F::Factor
+                .limits()
+                .number_or(self.factor, Policy::LESSON.factor),
+            cap_ms: F::Cap.limits().clamp(self.cap_ms).max(base_ms),
+            timeout_ms: F::Timeout.limits().clamp(self.timeout_ms),
+            capacity: F::Capacity.limits().clamp_small(self.capacity),
+            queue: F::Queue.limits().clamp_small(self.queue),
+            bin_ms: F::Bin.limits().clamp(self.bin_ms),
+            seed: F::Seed.limits().clamp(self.seed),
         }
     }
 
@@ -235,27 +177,55 @@ impl HerdInputs {
     }
 }
 
-/// The query string of these inputs, with every field.
-impl fmt::Display for HerdInputs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, field) in HerdField::ALL.into_iter().enumerate() {
-            if at > 0 {
-                f.write_str("&")?;
-            }
-            write!(f, "{}=", field.name())?;
-            match field {
-                HerdField::Clients => self.clients.fmt(f),
-                HerdField::Attempts => self.attempts.fmt(f),
-                HerdField::Base => self.base_ms.fmt(f),
-                HerdField::Factor => self.factor.fmt(f),
-                HerdField::Cap => self.cap_ms.fmt(f),
-                HerdField::Timeout => self.timeout_ms.fmt(f),
-                HerdField::Capacity => self.capacity.fmt(f),
-                HerdField::Queue => self.queue.fmt(f),
-                HerdField::Bin => self.bin_ms.fmt(f),
-                HerdField::Seed => self.seed.fmt(f),
-            }?;
+impl Inputs for HerdInputs {
+    type Field = HerdField;
+
+    fn text(&self, field: HerdField) -> String {
+        match field {
+            HerdField::Clients => self.clients.to_string(),
+            HerdField::Attempts => self.attempts.to_string(),
+            HerdField::Base => self.base_ms.to_string(),
+            HerdField::Factor => self.factor.to_string(),
+            HerdField::Cap => self.cap_ms.to_string(),
+            HerdField::Timeout => self.timeout_ms.to_string(),
+            HerdField::Capacity => self.capacity.to_string(),
+            HerdField::Queue => self.queue.to_string(),
+            HerdField::Bin => self.bin_ms.to_string(),
+            HerdField::Seed => self.seed.to_string(),
+        }
+    }
+
+    fn set(&mut self, field: HerdField, text: &str) -> Result<(), Why> {
+        let limits = field.limits();
+        match field {
+            HerdField::Clients => self.clients = limits.small(text)?,
+            HerdField::Attempts => self.attempts = limits.small(text)?,
+            HerdField::Base => self.base_ms = limits.whole(text)?,
+            HerdField::Factor => self.factor = limits.number(text)?,
+            HerdField::Cap => self.cap_ms = limits.whole(text)?,
+            HerdField::Timeout => self.timeout_ms = limits.whole(text)?,
+            HerdField::Capacity => self.capacity = limits.small(text)?,
+            HerdField::Queue => self.queue = limits.small(text)?,
+            HerdField::Bin => self.bin_ms = limits.whole(text)?,
+            HerdField::Seed => self.seed = limits.whole(text)?,
         }
         Ok(())
+    }
+
+    fn mended(self) -> (Self, Vec<(HerdField, Wrong)>) {
+        let used = self.bounded();
+        let mut changed = Vec::new();
+        if used.attempts < self.attempts {
+            let wrong = Wrong::TooMuch {
+                most: Self::MOST_CALLS,
+                what: "calls",
+                used: used.attempts.into(),
+            };
+            changed.push((HerdField::Attempts, wrong));
+        }
+        if used.cap_ms > self.cap_ms {
+            changed.push((HerdField::Cap, Wrong::CapBelowBase(used.cap_ms)));
+        }
+        (used, changed)
     }
 }

@@ -22,13 +22,11 @@
 //! and whom the server refused then calls again at 300 and at 700 ms.
 
 mod inputs;
-mod kind;
 mod run;
 mod series;
 #[cfg(test)]
 mod tests;
 
-pub use inputs::{HerdField, HerdInputs, HerdProblem};
-pub use kind::Kind;
+pub use inputs::{HerdField, HerdForm, HerdInputs, HerdProblem};
 pub use run::{Herd, Herds, Progress};
 pub use series::{Bin, HerdSummary};

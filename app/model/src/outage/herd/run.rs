@@ -1,11 +1,11 @@
 //! Running the herd, in slices.
 
-use super::kind::Range;
 use super::series::Series;
-use super::{Bin, HerdInputs, HerdSummary, Kind};
+use super::{Bin, HerdInputs, HerdSummary};
 use crate::Ms;
 use crate::outage::digest::Digest;
-use crate::outage::queue::{RadixQueue, key, parts};
+use crate::outage::kind::{Kind, Range};
+use crate::outage::queue::{RadixQueue, key, limit, parts};
 use crate::outage::server::{MS, Offer, Server, Us};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -153,8 +153,8 @@ impl Herd {
     /// steps of an animation. What the server has let in by then is already counted
     /// into the bins in which it will be done.
     pub fn run_until(&mut self, at_ms: Ms, budget: u32) -> Progress {
-        let until = at_ms.saturating_mul(MS).min(LATEST);
-        let limit = key(until, u32::MAX >> 12);
+        let until = at_ms.saturating_mul(MS);
+        let limit = limit(until);
         for _ in 0..budget {
             match self.events.pop_until(limit) {
                 Some(event) => {
@@ -162,7 +162,7 @@ impl Herd {
                     self.call(now, client);
                 }
                 None => {
-                    if until < LATEST {
+                    if at_ms < Ms::MAX {
                         self.now = self.now.max(until);
                     }
                     break;
@@ -221,9 +221,6 @@ impl Herd {
         digest.value()
     }
 }
-
-/// The last moment that a key can hold.
-const LATEST: Us = (1 << 44) - 1;
 
 /// µs as ms. Exact up to the last digit that a µs has, and one division, so it is
 /// the same everywhere.

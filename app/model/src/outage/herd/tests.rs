@@ -1,4 +1,6 @@
 use super::*;
+use crate::outage::form::{Fields, Inputs, pairs};
+use crate::outage::kind::{Kind, Range};
 use crate::outage::queue::MOST;
 use proptest::prelude::*;
 
@@ -24,7 +26,7 @@ const NO_LIMITS: HerdInputs = HerdInputs {
 
 #[test]
 fn a_client_has_a_number_in_a_key() {
-    assert!(HerdInputs::MOST_CLIENTS <= MOST);
+    const { assert!(HerdInputs::MOST_CLIENTS <= MOST) };
 }
 
 #[test]
@@ -102,7 +104,7 @@ fn equal_jitter_keeps_the_first_half_free_and_decorrelated_starts_at_the_base() 
 #[test]
 fn decorrelated_jitter_brings_waves_back_at_the_cap() {
     use rand::SeedableRng;
-    let range = kind::Range {
+    let range = Range {
         base: 100_000,
         cap: 1_000_000,
     };
@@ -189,7 +191,13 @@ fn steps_in_time_come_to_the_same() {
 fn any_inputs() -> impl Strategy<Value = HerdInputs> {
     (
         (1_u32..400, 1_u32..12, 0_u64..300, 1.0_f64..4.0, 0_u64..900),
-        (1_u64..700, 1_u32..5000, 0_u32..300, 1_u64..50, any::<u64>()),
+        (
+            1_u64..700,
+            1_u32..5000,
+            0_u32..300,
+            1_u64..50,
+            0_u64..1 << 53,
+        ),
     )
         .prop_map(
             |(
@@ -261,13 +269,15 @@ proptest! {
 
     #[test]
     fn a_query_string_comes_back(inputs in any_inputs()) {
-        prop_assert_eq!(HerdInputs::read(&inputs.to_string()), (inputs, Vec::new()));
+        let form = HerdForm::read(pairs(&inputs.query()));
+        prop_assert_eq!(form.inputs, inputs);
+        prop_assert_eq!(form.problems, Vec::new());
     }
 
     #[test]
     fn any_text_is_read(query in "\\PC{0,80}", junk in "[a-z=&%+0-9,.eE-]{0,60}") {
         for query in [query, junk] {
-            let (inputs, _) = HerdInputs::read(&query);
+            let inputs = HerdForm::read(pairs(&query)).inputs;
             prop_assert_eq!(inputs, inputs.bounded());
         }
     }
@@ -275,101 +285,100 @@ proptest! {
     #[test]
     fn any_value_of_a_field_leaves_the_others_alone(field in 0_usize..10, text in "[0-9eE.,+NaninfxX -]{1,24}") {
         let field = HerdField::ALL[field];
-        let given = format!("queue=77&seed=5&{}={text}", field.name());
-        let (inputs, problems) = HerdInputs::read(&given);
-        prop_assert_eq!(inputs, inputs.bounded());
+        let form = HerdForm::read([("queue", "77"), ("seed", "5"), (field.name(), text.as_str())]);
+        prop_assert_eq!(form.inputs, form.inputs.bounded());
         if field != HerdField::Queue {
-            prop_assert_eq!(inputs.queue, 77);
+            prop_assert_eq!(form.inputs.queue, 77);
         }
-        prop_assert!(problems.len() <= 2);
+        match form.problem(field) {
+            // Shown back as it was typed, to be mended.
+            Some(_) => prop_assert_eq!(form.text(field), text),
+            None => prop_assert_eq!(form.text(field), form.inputs.text(field)),
+        }
     }
 }
 
 /// The inputs that broke others, and what is said about them.
 #[test]
 fn bad_inputs_get_a_message_beside_the_field_and_keep_the_rest() {
-    let many = "attempts=100&clients=1000000";
+    use HerdField as F;
     for (query, field, said) in [
-        ("clients=0", HerdField::Clients, "from 1 to 1000000, please"),
+        ("clients=0", F::Clients, "at least 1"),
+        ("clients=1000001", F::Clients, "at most 1000000"),
+        ("clients=-5", F::Clients, "at least 1"),
+        ("clients=1e30", F::Clients, "at most 1000000"),
+        ("clients=many", F::Clients, "this is not a number"),
         (
-            "clients=1000001",
-            HerdField::Clients,
-            "from 1 to 1000000, please",
+            "clients=1,000",
+            F::Clients,
+            "is that a thousand or one? Write 1000 or 1",
         ),
         (
-            "clients=-5",
-            HerdField::Clients,
-            "from 1 to 1000000, please",
+            "attempts=0",
+            F::Attempts,
+            "at least 1 attempt: the first call is one",
         ),
-        ("clients=many", HerdField::Clients, "that is not a number"),
-        ("attempts=101", HerdField::Attempts, "from 1 to 100, please"),
+        ("attempts=101", F::Attempts, "at most 100 attempts"),
+        ("attempts=1025", F::Attempts, "at most 100 attempts"),
+        ("attempts=1,5", F::Attempts, "this has to be a whole number"),
         (
-            "attempts=1025",
-            HerdField::Attempts,
-            "from 1 to 100, please",
-        ),
-        (
-            "attempts=1,5",
-            HerdField::Attempts,
-            "a whole number, please",
-        ),
-        (
-            many,
-            HerdField::Attempts,
+            "attempts=100&clients=1000000",
+            F::Attempts,
             "that could be more than 10000000 calls; this runs with 11",
         ),
-        ("factor=0", HerdField::Factor, "from 1 to 1000, please"),
-        ("factor=-2", HerdField::Factor, "from 1 to 1000, please"),
-        ("factor=0.5", HerdField::Factor, "from 1 to 1000, please"),
-        ("factor=NaN", HerdField::Factor, "that is not a number"),
-        ("factor=inf", HerdField::Factor, "that is not a number"),
-        ("factor=1e400", HerdField::Factor, "that is not a number"),
-        ("timeout=0", HerdField::Timeout, "from 1 to 60000, please"),
+        ("factor=0", F::Factor, "at least 1"),
+        ("factor=-2", F::Factor, "at least 1"),
+        ("factor=0.5", F::Factor, "at least 1"),
+        ("factor=NaN", F::Factor, "this has to be a finite number"),
+        ("factor=inf", F::Factor, "this has to be a finite number"),
+        ("factor=1e400", F::Factor, "this has to be a finite number"),
+        ("timeout=0", F::Timeout, "at least 1 ms"),
+        ("timeout=2147483648", F::Timeout, "at most 60000 ms"),
+        ("capacity=0", F::Capacity, "at least 1"),
+        ("queue=-1", F::Queue, "at least 0"),
+        ("bin=0", F::Bin, "at least 1 ms"),
+        ("seed=1,5", F::Seed, "this has to be a whole number"),
         (
-            "timeout=2147483648",
-            HerdField::Timeout,
-            "from 1 to 60000, please",
+            "seed=18446744073709551615",
+            F::Seed,
+            "at most 9007199254740991",
         ),
-        (
-            "capacity=0",
-            HerdField::Capacity,
-            "from 1 to 1000000, please",
-        ),
-        ("queue=-1", HerdField::Queue, "from 0 to 1000000, please"),
-        ("bin=0", HerdField::Bin, "from 1 to 60000, please"),
-        ("seed=1,5", HerdField::Seed, "a whole number, please"),
         (
             "base=500&cap=100",
-            HerdField::Cap,
-            "the cap is below the first wait of 500 ms; this runs with a cap of 500 ms",
+            F::Cap,
+            "the cap is below the first wait; this runs with a cap of 500 ms",
         ),
     ] {
-        let (inputs, problems) = HerdInputs::read(&format!("base=40&bin=7&{query}"));
-        assert_eq!(problems.len(), 1, "{query}: {problems:?}");
-        assert_eq!(
-            (problems[0].field, problems[0].to_string().as_str()),
-            (field, said)
-        );
-        if !query.contains("base") {
-            assert_eq!(inputs.base_ms, 40, "{query}");
+        let query = format!("base=40&bin=7&{query}");
+        let form = HerdForm::read(pairs(&query));
+        let problems: Vec<_> = form
+            .problems
+            .iter()
+            .map(|it| (it.field, it.to_string()))
+            .collect();
+        assert_eq!(problems, [(field, said.to_owned())], "{query}");
+        // The others are kept.
+        if field != F::Cap {
+            assert_eq!(form.inputs.base_ms, 40, "{query}");
         }
-        if !query.contains("bin") {
-            assert_eq!(inputs.bin_ms, 7, "{query}");
+        if field != F::Bin {
+            assert_eq!(form.inputs.bin_ms, 7, "{query}");
         }
         // It runs, whatever was typed; fewer clients, so that the test is short.
         let small = HerdInputs {
             clients: 50,
-            ..inputs
+            ..form.inputs
         };
         assert!(
             run(&small, Kind::Decorrelated).summary().calls > 0,
             "{query}"
         );
     }
-    let (inputs, problems) = HerdInputs::read("factor=1,5&seed=18446744073709551615");
+    let form = HerdForm::read(pairs("factor=1,5&seed=9007199254740991&base=&x=1"));
+    assert_eq!((form.inputs.factor, form.inputs.base_ms), (1.5, 100));
     assert_eq!(
-        (inputs.factor, inputs.seed, problems.len()),
-        (1.5, u64::MAX, 0)
+        (form.inputs.seed, form.problems),
+        ((1 << 53) - 1, Vec::new())
     );
 }
 
@@ -389,10 +398,8 @@ fn inputs_beyond_all_limits_are_bounded() {
         seed: u64::MAX,
     };
     let bounded = wild.bounded();
-    assert_eq!(
-        HerdInputs::read(&bounded.to_string()),
-        (bounded, Vec::new())
-    );
+    assert_eq!(bounded.mended(), (bounded, Vec::new()));
+    assert_eq!(HerdForm::read(pairs(&bounded.query())).problems, Vec::new());
     let mut herd = Herd::new(&wild, Kind::Decorrelated);
     assert_eq!(herd.run(10).calls, 10);
 }

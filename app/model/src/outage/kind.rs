@@ -1,6 +1,6 @@
-//! The four ways to spread retries that are compared.
+//! The four ways to spread retries that the herd and contention compare.
 
-use crate::outage::server::Us;
+use super::server::Us;
 use rand::{Rng, RngExt};
 
 /// How a wait is drawn.
