@@ -87,11 +87,11 @@ fn round(clients: u32, pause: Pause, random: &mut Xoshiro256PlusPlus) -> (Us, u6
     let mut states = vec![(Message::Read, 0_u32, RANGE.base); clients as usize];
     let (mut version, mut calls, mut now) = (0, 0, 0);
     for client in 0..clients {
-        events.push(key(delay(random), client));
+        events.push(key(delay(random), client, 0));
     }
     while let Some(event) = events.pop_until(u64::MAX) {
         let client;
-        (now, client) = parts(event);
+        (now, client, _) = parts(event);
         let (message, failures, last) = &mut states[client as usize];
         let mut wait = 0;
         *message = match *message {
@@ -113,7 +113,7 @@ fn round(clients: u32, pause: Pause, random: &mut Xoshiro256PlusPlus) -> (Us, u6
                 Message::Read
             }
         };
-        events.push(key(now + wait + delay(random), client));
+        events.push(key(now + wait + delay(random), client, 0));
     }
     (now, calls)
 }

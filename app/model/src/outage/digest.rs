@@ -28,10 +28,8 @@ impl Digest {
 mod tests {
     use super::*;
 
-    /// The authors' test vector for the eight letters "chongo w" would need a byte
-    /// interface; a word holds exactly those eight bytes.
     #[test]
-    fn the_order_of_words_counts() {
+    fn it_is_fnv_1a_and_the_order_counts() {
         let of = |words: &[u64]| {
             let mut digest = Digest::new();
             words.iter().for_each(|word| digest.add(*word));
@@ -39,7 +37,9 @@ mod tests {
         };
         assert_eq!(of(&[]), 0xcbf2_9ce4_8422_2325);
         assert_ne!(of(&[1, 2]), of(&[2, 1]));
-        // FNV-1a of eight zero bytes, worked out apart from this code.
+        // Eight zero bytes, and "foobar12", worked out apart from this code.
         assert_eq!(of(&[0]), 0xa8c7_f832_281a_39c5);
+        let word = u64::from_le_bytes(*b"foobar12");
+        assert_eq!(of(&[word]), 0x7495_bbeb_4ef8_b7cb);
     }
 }

@@ -12,30 +12,39 @@ const BLOCK: usize = 32;
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// How many low bits of a key name the client or request; the rest is the time.
+/// The lowest bits of a key carry a note for its owner.
+const NOTE_BITS: u32 = 7;
+/// The next ones name the client or request; the rest is the time.
 const WHO_BITS: u32 = 20;
 
 /// The most clients or requests that a key can tell apart.
 pub(super) const MOST: u32 = 1 << WHO_BITS;
+/// The largest note.
+pub(super) const MOST_NOTE: u32 = (1 << NOTE_BITS) - 1;
 
-/// The key of an event: by time (µs, below 2⁴⁴), then by number (below [`MOST`]).
-/// So events at one moment come in the order of their numbers, on every machine.
-pub(super) const fn key(at_us: u64, who: u32) -> u64 {
-    (at_us << WHO_BITS) | who as u64
+/// The key of an event: by time (µs, below 2³⁷, which are 38 hours), then by number
+/// (below [`MOST`]), with a note of at most [`MOST_NOTE`]. So events at one moment
+/// come in the order of their numbers, on every machine.
+pub(super) const fn key(at_us: u64, who: u32, note: u32) -> u64 {
+    (at_us << (WHO_BITS + NOTE_BITS)) | ((who as u64) << NOTE_BITS) | note as u64
 }
 
 /// The last key of a moment, or of all time for a moment that no key can hold.
 pub(super) const fn limit(at_us: u64) -> u64 {
-    if at_us >> (u64::BITS - WHO_BITS) > 0 {
+    if at_us >> (u64::BITS - WHO_BITS - NOTE_BITS) > 0 {
         u64::MAX
     } else {
-        key(at_us, MOST - 1)
+        key(at_us, MOST - 1, MOST_NOTE)
     }
 }
 
-/// The time (µs) and the number of a key.
-pub(super) const fn parts(key: u64) -> (u64, u32) {
-    (key >> WHO_BITS, (key & (MOST as u64 - 1)) as u32)
+/// The time (µs), the number and the note of a key.
+pub(super) const fn parts(key: u64) -> (u64, u32, u32) {
+    (
+        key >> (WHO_BITS + NOTE_BITS),
+        ((key >> NOTE_BITS) & (MOST as u64 - 1)) as u32,
+        (key & MOST_NOTE as u64) as u32,
+    )
 }
 
 /// A priority queue for keys that never go below the last one taken: time only
@@ -63,6 +72,8 @@ struct Slot {
     first: u32,
     /// Keys in the first block.
     filled: u32,
+    /// The least key of the whole chain.
+    least: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +85,7 @@ struct Block {
 const EMPTY: Slot = Slot {
     first: NONE,
     filled: BLOCK as u32,
+    least: u64::MAX,
 };
 
 impl RadixQueue {
@@ -114,6 +126,7 @@ impl RadixQueue {
         let slot = &mut self.slots[at];
         self.blocks[slot.first as usize].keys[slot.filled as usize] = key;
         slot.filled += 1;
+        slot.least = slot.least.min(key);
     }
 
     /// Puts a block in front of a slot's chain.
@@ -132,23 +145,8 @@ impl RadixQueue {
                 self.blocks.len() as u32 - 1
             }
         };
-        self.slots[at] = Slot { first, filled: 0 };
-    }
-
-    /// The lowest key of a chain.
-    fn least(&self, mut slot: Slot) -> Option<u64> {
-        let mut least = None;
-        while slot.first != NONE {
-            let block = &self.blocks[slot.first as usize];
-            for key in &block.keys[..slot.filled as usize] {
-                least = Some(least.map_or(*key, |so_far: u64| so_far.min(*key)));
-            }
-            slot = Slot {
-                first: block.next,
-                filled: BLOCK as u32,
-            };
-        }
-        least
+        self.slots[at].first = first;
+        self.slots[at].filled = 0;
     }
 
     /// The slot of the lowest key, opened up until all of its keys are the same.
@@ -163,17 +161,15 @@ impl RadixQueue {
             let mut chain = std::mem::replace(&mut self.slots[at], EMPTY);
             self.full[level] &= !(1 << digit);
             // Nothing is left below this slot, so nothing can lie below its least.
-            self.last = self.least(chain)?;
+            self.last = chain.least;
             while chain.first != NONE {
                 let block = self.blocks[chain.first as usize];
                 self.free.push(chain.first);
                 for key in &block.keys[..chain.filled as usize] {
                     self.place(*key);
                 }
-                chain = Slot {
-                    first: block.next,
-                    filled: BLOCK as u32,
-                };
+                chain.first = block.next;
+                chain.filled = BLOCK as u32;
             }
         }
     }
@@ -192,12 +188,12 @@ impl RadixQueue {
             self.slots[at].filled = index;
         } else {
             self.free.push(slot.first);
-            self.slots[at] = Slot {
-                first: next,
-                filled: BLOCK as u32,
-            };
             if next == NONE {
+                self.slots[at] = EMPTY;
                 self.full[0] &= !(1 << at);
+            } else {
+                self.slots[at].first = next;
+                self.slots[at].filled = BLOCK as u32;
             }
         }
         self.last = key;
@@ -215,12 +211,15 @@ mod tests {
 
     #[test]
     fn a_key_gives_back_its_parts() {
-        for at in [0, 1, 100_000, (1 << 44) - 1] {
+        let latest = (1 << 37) - 1;
+        for at in [0, 1, 100_000, latest] {
             for who in [0, 1, MOST - 1] {
-                assert_eq!(parts(key(at, who)), (at, who));
-                assert!(key(at, who) <= limit(at));
+                for note in [0, MOST_NOTE] {
+                    assert_eq!(parts(key(at, who, note)), (at, who, note));
+                    assert!(key(at, who, note) <= limit(at));
+                }
             }
-            assert!(at == (1 << 44) - 1 || limit(at) < key(at + 1, 0));
+            assert!(at == latest || limit(at) < key(at + 1, 0, 0));
         }
         assert_eq!(limit(u64::MAX), u64::MAX);
     }

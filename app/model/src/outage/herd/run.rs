@@ -26,7 +26,7 @@ pub struct Progress {
 /// One herd under one kind of jitter. Make it, [`run`](Self::run) it until it is
 /// done, and read it; it can be read at any time in between.
 ///
-/// About 25 bytes a client.
+/// About 13 bytes a client until it is done.
 #[derive(Clone, Debug)]
 pub struct Herd {
     kind: Kind,
@@ -37,8 +37,9 @@ pub struct Herd {
     random: Xoshiro256PlusPlus,
     events: RadixQueue,
     server: Server,
-    /// Retries sent, by client.
-    retries: Vec<u8>,
+    clients: u32,
+    /// Clients that have drawn their first wait.
+    started: u32,
     /// The last wait, by client; for decorrelated jitter only.
     waits: Vec<u32>,
     series: Series,
@@ -60,8 +61,7 @@ impl Herd {
             base: policy.base_ms * MS,
             cap: policy.cap_ms * MS,
         };
-        let clients = inputs.clients;
-        let mut herd = Self {
+        Self {
             kind,
             range,
             windows: (1..policy.attempts)
@@ -71,24 +71,16 @@ impl Herd {
             random: Xoshiro256PlusPlus::seed_from_u64(inputs.seed),
             events: RadixQueue::new(),
             server: Server::new(inputs.capacity, inputs.queue, &[]),
-            retries: vec![0; clients as usize],
-            waits: match kind {
-                Kind::Decorrelated => {
-                    vec![u32::try_from(range.base).unwrap_or(u32::MAX); clients as usize]
-                }
-                _ => Vec::new(),
-            },
+            clients: inputs.clients,
+            started: 0,
+            waits: Vec::new(),
             series: Series::new(inputs.bin_ms * MS),
             sum: HerdSummary::default(),
             now: 0,
             drained: 0,
             recovered: 0,
             idle: 0,
-        };
-        for client in 0..clients {
-            herd.failed(client, 0);
         }
-        herd
     }
 
     /// Which kind of jitter this is.
@@ -97,25 +89,38 @@ impl Herd {
         self.kind
     }
 
-    /// A call of the client failed: it waits, or gives up. Whether it gave up.
-    fn failed(&mut self, client: u32, at: Us) -> bool {
-        let who = client as usize;
-        let Some(window) = self.windows.get(usize::from(self.retries[who])).copied() else {
+    /// A call of the client failed, after that many retries: it waits, or gives up.
+    /// Whether it gave up.
+    fn failed(&mut self, client: u32, retries: u32, at: Us) -> bool {
+        let Some(window) = self.windows.get(retries as usize).copied() else {
             self.sum.gave_up += 1;
             self.drained = self.drained.max(at);
             return true;
         };
-        self.retries[who] += 1;
-        let last = self.waits.get(who).map_or(0, |wait| u64::from(*wait));
+        let last = match self.waits.get(client as usize) {
+            Some(wait) => u64::from(*wait),
+            None => self.range.base,
+        };
         let wait = self.kind.draw(window, self.range, last, &mut self.random);
-        if let Some(kept) = self.waits.get_mut(who) {
+        if let Some(kept) = self.waits.get_mut(client as usize) {
             *kept = u32::try_from(wait).unwrap_or(u32::MAX);
         }
-        self.events.push(key(at + wait, client));
+        self.events.push(key(at + wait, client, retries + 1));
         false
     }
 
-    fn call(&mut self, now: Us, client: u32) {
+    /// The next client hears that its first call failed.
+    fn start(&mut self) {
+        let client = self.started;
+        self.started += 1;
+        if self.kind == Kind::Decorrelated {
+            self.waits
+                .push(u32::try_from(self.range.base).unwrap_or(u32::MAX));
+        }
+        self.failed(client, 0, 0);
+    }
+
+    fn call(&mut self, now: Us, client: u32, retries: u32) {
         self.now = now;
         self.sum.calls += 1;
         self.series.arrival(now);
@@ -131,49 +136,64 @@ impl Herd {
                 self.sum.wasted += 1;
                 self.recovered = self.recovered.max(given_up);
                 self.idle = done;
-                let last = self.failed(client, given_up);
+                let last = self.failed(client, retries, given_up);
                 self.series.wasted(given_up, done, last);
             }
             // Nothing expires: the calls were offered without an expiry.
             Offer::Refused | Offer::Expires => {
                 self.sum.rejected += 1;
                 self.recovered = self.recovered.max(now);
-                let last = self.failed(client, now);
+                let last = self.failed(client, retries, now);
                 self.series.rejected(now, last);
             }
         }
     }
 
-    /// Handles up to `budget` calls. A budget of 100 000 takes a few ms.
+    /// Takes up to `budget` steps: a client hears of its first failure, or a call
+    /// arrives. A budget of 100 000 takes a few ms.
     pub fn run(&mut self, budget: u32) -> Progress {
         self.run_until(Ms::MAX, budget)
     }
 
-    /// Handles the calls up to and including this time, `budget` at the most: the
-    /// steps of an animation. What the server has let in by then is already counted
+    /// Handles the calls up to and including this time, in `budget` steps at the
+    /// most: for an animation. What the server has let in by then is already counted
     /// into the bins in which it will be done.
-    pub fn run_until(&mut self, at_ms: Ms, budget: u32) -> Progress {
-        let until = at_ms.saturating_mul(MS);
-        let limit = limit(until);
-        for _ in 0..budget {
-            match self.events.pop_until(limit) {
-                Some(event) => {
-                    let (now, client) = parts(event);
-                    self.call(now, client);
-                }
-                None => {
-                    if at_ms < Ms::MAX {
-                        self.now = self.now.max(until);
-                    }
-                    break;
-                }
-            }
-        }
+    pub fn run_until(&mut self, at_ms: Ms, mut budget: u32) -> Progress {
+        self.steps(at_ms, &mut budget);
         Progress {
-            done: self.events.len() == 0,
+            done: self.waiting() == 0,
             calls: self.sum.calls,
             at_ms: self.now / MS,
-            waiting: self.events.len(),
+            waiting: self.waiting(),
+        }
+    }
+
+    fn waiting(&self) -> u64 {
+        self.events.len() + u64::from(self.clients - self.started)
+    }
+
+    fn steps(&mut self, at_ms: Ms, budget: &mut u32) {
+        while *budget > 0 && self.started < self.clients {
+            *budget -= 1;
+            self.start();
+        }
+        let until = at_ms.saturating_mul(MS);
+        let limit = limit(until);
+        while *budget > 0 {
+            let Some(event) = self.events.pop_until(limit) else {
+                if at_ms < Ms::MAX {
+                    self.now = self.now.max(until);
+                }
+                break;
+            };
+            *budget -= 1;
+            let (now, client, retries) = parts(event);
+            self.call(now, client, retries);
+        }
+        if self.waiting() == 0 {
+            // Four herds run one after the other: only one needs the room.
+            self.events = RadixQueue::new();
+            self.waits = Vec::new();
         }
     }
 
@@ -243,20 +263,15 @@ impl Herds {
         }
     }
 
-    /// Handles up to `budget` calls, one herd after the other. `at_ms` is that of the
+    /// Takes up to `budget` steps, one herd after the other. `at_ms` is that of the
     /// herd that is being run.
     pub fn run(&mut self, budget: u32) -> Progress {
-        self.each(budget, Ms::MAX)
+        self.run_until(Ms::MAX, budget)
     }
 
-    /// Brings all herds to this time, with `budget` calls at the most: not all of
-    /// them are there until a call changes nothing.
-    pub fn run_until(&mut self, at_ms: Ms, budget: u32) -> Progress {
-        self.each(budget, at_ms)
-    }
-
-    fn each(&mut self, budget: u32, at_ms: Ms) -> Progress {
-        let mut left = budget;
+    /// Brings all herds to this time, in `budget` steps at the most: not all of them
+    /// are there until a call changes nothing.
+    pub fn run_until(&mut self, at_ms: Ms, mut budget: u32) -> Progress {
         let mut all = Progress {
             done: true,
             calls: 0,
@@ -264,16 +279,14 @@ impl Herds {
             waiting: 0,
         };
         for herd in &mut self.herds {
-            let before = herd.sum.calls;
-            let one = herd.run_until(at_ms, left);
-            // A run takes no more than what was left.
-            left = left.saturating_sub(u32::try_from(one.calls - before).unwrap_or(u32::MAX));
-            all.done &= one.done;
-            all.calls += one.calls;
-            all.waiting += one.waiting;
-            if one.calls > before {
-                all.at_ms = one.at_ms;
+            let busy = budget > 0 && herd.waiting() > 0;
+            herd.steps(at_ms, &mut budget);
+            if busy {
+                all.at_ms = herd.now / MS;
             }
+            all.done &= herd.waiting() == 0;
+            all.calls += herd.sum.calls;
+            all.waiting += herd.waiting();
         }
         all
     }

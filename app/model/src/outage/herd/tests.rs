@@ -1,7 +1,8 @@
 use super::*;
 use crate::outage::form::{Fields, Inputs, pairs};
 use crate::outage::kind::{Kind, Range};
-use crate::outage::queue::MOST;
+use crate::outage::queue::{MOST, MOST_NOTE};
+use crate::retry::Policy;
 use proptest::prelude::*;
 
 fn run(inputs: &HerdInputs, kind: Kind) -> Herd {
@@ -25,8 +26,8 @@ const NO_LIMITS: HerdInputs = HerdInputs {
 };
 
 #[test]
-fn a_client_has_a_number_in_a_key() {
-    const { assert!(HerdInputs::MOST_CLIENTS <= MOST) };
+fn a_client_and_its_retries_fit_a_key() {
+    const { assert!(HerdInputs::MOST_CLIENTS <= MOST && Policy::MOST_ATTEMPTS <= MOST_NOTE) };
 }
 
 #[test]
@@ -401,5 +402,6 @@ fn inputs_beyond_all_limits_are_bounded() {
     assert_eq!(bounded.mended(), (bounded, Vec::new()));
     assert_eq!(HerdForm::read(pairs(&bounded.query())).problems, Vec::new());
     let mut herd = Herd::new(&wild, Kind::Decorrelated);
+    assert_eq!(herd.run(HerdInputs::MOST_CLIENTS).calls, 0);
     assert_eq!(herd.run(10).calls, 10);
 }

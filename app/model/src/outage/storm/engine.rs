@@ -101,8 +101,8 @@ impl<G: Guard> Engine<G> {
         guard: impl Fn() -> G,
     ) -> Self {
         let mut events = RadixQueue::new();
-        for (at, number) in arrivals.at.iter().zip(0..) {
-            events.push(key(*at, number));
+        if let Some(at) = arrivals.at.first() {
+            events.push(key(*at, 0, 0));
         }
         let first = Request {
             sent: 0,
@@ -126,9 +126,11 @@ impl<G: Guard> Engine<G> {
         }
     }
 
-    /// How many requests are not over.
-    pub(super) const fn waiting(&self) -> u64 {
-        self.events.len()
+    /// How many requests have not arrived or are not over.
+    pub(super) fn waiting(&self) -> u64 {
+        // Of those that have not arrived, the next one is among the events.
+        let later = (self.arrivals.at.len() as u64).saturating_sub(self.totals.offered + 1);
+        self.events.len() + later
     }
 
     /// Handles up to `budget` events until this moment.
@@ -137,7 +139,7 @@ impl<G: Guard> Engine<G> {
             let Some(event) = self.events.pop_until(limit(until)) else {
                 return;
             };
-            let (now, number) = parts(event);
+            let (now, number, _) = parts(event);
             self.look_inside(now);
             self.now = now;
             match self.requests[number as usize].next {
@@ -176,6 +178,9 @@ impl<G: Guard> Engine<G> {
         if call == Call::First {
             self.totals.offered += 1;
             self.series.at(now, |bin| bin.offered += 1);
+            if let Some(at) = self.arrivals.at.get(number as usize + 1) {
+                self.events.push(key(*at, number + 1, 0));
+            }
         } else if self.relieved(Relief::RetriesOff, now) {
             return self.ended(now, number);
         }
@@ -192,7 +197,7 @@ impl<G: Guard> Engine<G> {
         let request = &mut self.requests[number as usize];
         request.sent += 1;
         request.next = Next::Hear(leave, outcome);
-        self.events.push(key(at, number));
+        self.events.push(key(at, number, 0));
     }
 
     /// What a client will hear of a call that is sent now, and when.
@@ -278,7 +283,7 @@ impl<G: Guard> Engine<G> {
         match self.waits.draw(retry, &mut self.random) {
             Some(wait) if !self.relieved(Relief::RetriesOff, now) => {
                 self.requests[index].next = Next::Send(Call::Retry(failure));
-                self.events.push(key(now + wait, number));
+                self.events.push(key(now + wait, number, 0));
             }
             _ => self.ended(now, number),
         }
