@@ -6,6 +6,7 @@ pub mod budget;
 mod classify;
 mod client;
 pub mod critic;
+pub mod export;
 pub mod form;
 pub mod plan;
 mod policy;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::retry::plan::any::{any_plan, good_plan};
+use crate::retry::plan::{RetryAfter, Spread};
 use crate::retry::presets::preset;
 use proptest::prelude::*;
 
