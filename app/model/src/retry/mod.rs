@@ -11,6 +11,7 @@ pub mod form;
 pub mod plan;
 mod policy;
 pub mod presets;
+pub mod triage;
 
 pub use classify::{Advice, Heard, advice};
 pub use client::{Courier, Next, Stopped};

@@ -260,6 +260,7 @@ pub fn preset(id: &str) -> Option<&'static Preset> {
 mod tests {
     use super::*;
     use crate::retry::Policy;
+    use crate::retry::budget::AwsBucket;
 
     #[test]
     fn every_preset_is_a_plan_that_can_be_used() {
@@ -292,5 +293,9 @@ mod tests {
     fn aws_of_2026_is_the_row_of_the_reference() {
         let plan = preset("aws-2026").unwrap().plan;
         assert_eq!((plan.attempts, plan.base_ms, plan.cap_ms), (3, 50, 20_000));
+        assert_eq!(
+            (plan.attempts, plan.base_ms, plan.cap_ms),
+            (AwsBucket::ATTEMPTS, AwsBucket::BASE_MS, AwsBucket::CAP_MS)
+        );
     }
 }

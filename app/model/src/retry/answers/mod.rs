@@ -87,8 +87,11 @@ pub struct Answers {
     pub wait_p95: Figure,
     /// The same, in 99 of 100 cases.
     pub wait_p99: Figure,
+    /// By attempt, the probability that it starts before the deadline if all before it
+    /// fail.
+    pub reach: Vec<Figure>,
     /// The distribution of the waits together when every attempt fails, where it
-    /// has a closed form.
+    /// has a closed form; the deadline is not in it.
     pub sum: Option<Sum>,
     /// What is added to the latency of all operations, where there is a closed form.
     pub latency: Option<Latency>,
@@ -143,6 +146,12 @@ impl Answers {
             wait_p95: quantile(0.95),
             wait_p99: quantile(0.99),
             latency: Latency::new(plan, p),
+            reach: match reach {
+                Some(reach) => reach.into_iter().map(Figure::exact).collect(),
+                None => (0..plan.attempts)
+                    .map(|retry| sample.reach(retry))
+                    .collect(),
+            },
             sum,
             sample,
         }

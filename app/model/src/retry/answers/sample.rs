@@ -103,14 +103,24 @@ impl Sample {
         &self.totals_ms
     }
 
-    /// The share of operations that came to this retry (1 is the first) before the
-    /// deadline.
+    /// The share of operations that came to this retry before the deadline; 1 is the
+    /// first retry, and everybody comes to retry 0, the first call.
     #[must_use]
-    pub fn reached(&self, retry: u32) -> f64 {
-        let index = (retry as usize).checked_sub(1);
-        index
-            .and_then(|index| self.reached.get(index))
-            .map_or(0.0, |count| f64::from(*count) / self.draws() as f64)
+    pub fn reach(&self, retry: u32) -> Figure {
+        let Some(index) = (retry as usize).checked_sub(1) else {
+            return Figure::exact(1.0);
+        };
+        let n = self.draws() as f64;
+        let share = self
+            .reached
+            .get(index)
+            .map_or(0.0, |count| f64::from(*count) / n);
+        Figure {
+            value: share,
+            basis: Basis::Sampled {
+                standard_error: (share * (1.0 - share) / n).sqrt(),
+            },
+        }
     }
 
     /// The probability of success.

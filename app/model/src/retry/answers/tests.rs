@@ -470,6 +470,11 @@ fn a_deadline_under_jitter_is_exact_where_it_can_be() {
     let answers = Answers::of(&tighter, 1.0, 3);
     // U(0, 100) + U(0, 200) ≤ 100 in a quarter of the cases.
     near(exact(answers.expected_attempts), 2.25, 1e-9);
+    let reach: Vec<_> = answers.reach.iter().map(|it| exact(*it)).collect();
+    assert_eq!((reach[0], reach[1], reach[3]), (1.0, 1.0, 0.0));
+    near(reach[2], 0.25, 1e-9);
+    let drawn = answers.sample.reach(2);
+    near(drawn.value, 0.25, 4.0 * standard_error(drawn));
     near(
         answers.sample.attempts().value,
         2.25,
@@ -493,6 +498,24 @@ fn a_deadline_under_jitter_is_exact_where_it_can_be() {
         Answers::of(&idle, 0.5, 3).wait_p99.is_exact(),
         "it never bites"
     );
+}
+
+/// Decorrelated jitter under a deadline: everything is drawn, and says so.
+#[test]
+fn a_deadline_under_decorrelated_jitter_is_drawn() {
+    let tight = Plan {
+        deadline_ms: Some(800),
+        ..plan(4, Spread::Decorrelated)
+    };
+    let answers = Answers::of(&tight, 1.0, 3);
+    // 500 and a wait of U(100, 300) are within 800 always; the third attempt would
+    // start at 1200 at the earliest.
+    let reach: Vec<_> = answers.reach.iter().map(|it| it.value).collect();
+    assert_eq!(reach, [1.0, 1.0, 0.0, 0.0]);
+    assert!(!answers.success.is_exact() && !answers.wait_p50.is_exact());
+    near(answers.expected_attempts.value, 2.0, 1e-12);
+    // U(100, 300): sd 200/√12.
+    near(answers.expected_wait.value, 200.0, 4.0 * 57.74 / 100.0);
 }
 
 #[test]

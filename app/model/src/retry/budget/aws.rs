@@ -1,6 +1,7 @@
 //! The retry quota of the AWS SDKs, 2026.
 
 use super::{BudgetError, Call, Failure, Outcome, ranged};
+use crate::Ms;
 
 /// The retry quota that the AWS SDKs' standard mode uses under
 /// `AWS_NEW_RETRIES_2026`: 500 tokens, 14 for a retry, 5 for a retry after
@@ -14,6 +15,14 @@ pub struct AwsBucket {
 }
 
 impl AwsBucket {
+    /// The nominal first wait that goes with it, in ms.
+    pub const BASE_MS: Ms = 50;
+    /// The same after throttling, in ms.
+    pub const THROTTLED_BASE_MS: Ms = 1000;
+    /// The cap that goes with it, in ms.
+    pub const CAP_MS: Ms = 20_000;
+    /// The attempts that go with it.
+    pub const ATTEMPTS: u32 = 3;
     /// The tokens at the start, and the most there are.
     pub const CAPACITY: u32 = 500;
     /// What a first try that succeeds gives back.
@@ -73,6 +82,21 @@ impl AwsBucket {
             };
             self.tokens = (self.tokens + back).min(Self::CAPACITY);
         }
+    }
+}
+
+/// How long the AWS SDKs wait, from 2026 on, when they would wait `backoff_ms` of
+/// themselves and the service asks for `asked_ms` (`x-amz-retry-after`): what it asks
+/// for, held to \[backoff, backoff + 5 s\].
+#[must_use]
+pub const fn held_wait_ms(backoff_ms: Ms, asked_ms: Ms) -> Ms {
+    let most_ms = backoff_ms.saturating_add(5000);
+    if asked_ms < backoff_ms {
+        backoff_ms
+    } else if asked_ms > most_ms {
+        most_ms
+    } else {
+        asked_ms
     }
 }
 

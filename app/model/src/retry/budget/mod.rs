@@ -17,7 +17,7 @@ mod share;
 mod tests;
 
 pub use adaptive::AdaptiveThrottle;
-pub use aws::{AwsBucket, drain_share};
+pub use aws::{AwsBucket, drain_share, held_wait_ms};
 pub use breaker::{Breaker, BreakerState};
 pub use bucket::TokenBucket;
 pub use grpc::GrpcThrottle;

@@ -258,6 +258,21 @@ fn aws_drains_where_its_equation_says() {
 }
 
 #[test]
+fn aws_holds_what_the_server_asks_for_to_five_seconds_more_than_its_own() {
+    for (backoff, asked, wanted) in [
+        (50, 0, 50),
+        (50, 49, 50),
+        (50, 1000, 1000),
+        (50, 5050, 5050),
+        (50, 5051, 5050),
+        (u64::MAX, 1, u64::MAX),
+        (0, u64::MAX, 5000),
+    ] {
+        assert_eq!(held_wait_ms(backoff, asked), wanted, "{backoff} {asked}");
+    }
+}
+
+#[test]
 fn aws_takes_14_or_5_and_gives_back_what_the_last_retry_cost() {
     let mut budget = Budget::Aws(AwsBucket::NEW);
     let tokens = |budget: &Budget| match budget {

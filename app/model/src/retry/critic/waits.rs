@@ -106,8 +106,9 @@ pub(super) fn waits(plan: &Plan, say: &mut Say<'_>) {
             Flaw::TimerCut,
             Severity::Note,
             format!(
-                "A wait can be {}, longer than a timer can run: it is cut to 24.8 days.",
-                duration(longest)
+                "A wait can be {}, longer than a timer can run: it is cut to {}.",
+                duration(longest),
+                duration(Plan::LONGEST_TIMER as f64)
             ),
         );
     }

@@ -1,7 +1,7 @@
 //! The whole of a retry policy, as the studio, the simulations and the exported
 //! code read it.
 //!
-//! [`Policy`](super::Policy) is the part that the lesson's own client needs and is
+//! [`Policy`] is the part that the lesson's own client needs and is
 //! kept small for it; every such policy is a [`Plan`] too.
 
 mod after;
@@ -112,7 +112,7 @@ impl Window {
 impl Plan {
     /// The most attempts that a plan may make.
     pub const MOST_ATTEMPTS: u32 = 1000;
-    /// The longest that a browser's timer can run: 2³¹−1 ms, 24.8 days. A longer
+    /// The longest that a browser's timer can run: 2³¹−1 ms, nearly 25 days. A longer
     /// wait would fire at once, so [`Runner`] cuts waits to this.
     pub const LONGEST_TIMER: Ms = Policy::LONGEST_TIMER;
 

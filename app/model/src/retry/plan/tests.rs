@@ -191,6 +191,35 @@ fn at_the_cap_the_wait_is_still_random() {
     }
 }
 
+/// The herd's rows: without jitter all N in one bin; full jitter over a window w
+/// gives N·Δ/w a bin on average.
+#[test]
+fn a_herd_is_one_bin_without_jitter_and_even_with_full() {
+    let bins = |spread| {
+        let plan = Plan {
+            spread,
+            ..Plan::START
+        };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+        let mut bins = [0_u32; 11];
+        for _ in 0..10_000 {
+            let wait = Waits::new(&plan).draw(&mut random).unwrap();
+            bins[(wait / 10.0) as usize] += 1;
+        }
+        bins
+    };
+    let mut together = [0; 11];
+    together[10] = 10_000;
+    assert_eq!(bins(Spread::None), together);
+    let even = bins(Spread::Full);
+    // N·Δ/w = 1000, binomial with sd √(1000·.9) = 30: five of them for ten bins.
+    assert!(
+        even[..10].iter().all(|count| count.abs_diff(1000) <= 150),
+        "{even:?}"
+    );
+    assert_eq!((even[10], even.iter().sum::<u32>()), (0, 10_000));
+}
+
 /// gRPC (A6): wait min(initial·m^(n−1), max)·random(.8, 1.2).
 #[test]
 fn the_grpc_row_is_a_share_of_a_fifth() {
