@@ -24,9 +24,11 @@
 mod inputs;
 mod run;
 mod series;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 
 pub use inputs::{HerdField, HerdForm, HerdInputs, HerdProblem};
-pub use run::{Herd, Herds, Progress};
+pub use run::{Herd, Progress};
 pub use series::{Bin, HerdSummary};
+pub use side_by_side::Herds;

@@ -1,4 +1,4 @@
-//! Running the herd, in slices.
+//! Running the herd under one kind of jitter, in slices.
 
 use super::series::Series;
 use super::{Bin, HerdInputs, HerdSummary};
@@ -160,6 +160,10 @@ impl Herd {
     /// into the bins in which it will be done.
     pub fn run_until(&mut self, at_ms: Ms, mut budget: u32) -> Progress {
         self.steps(at_ms, &mut budget);
+        self.progress()
+    }
+
+    pub(super) fn progress(&self) -> Progress {
         Progress {
             done: self.waiting() == 0,
             calls: self.sum.calls,
@@ -168,11 +172,11 @@ impl Herd {
         }
     }
 
-    fn waiting(&self) -> u64 {
+    pub(super) fn waiting(&self) -> u64 {
         self.events.len() + u64::from(self.clients - self.started)
     }
 
-    fn steps(&mut self, at_ms: Ms, budget: &mut u32) {
+    pub(super) fn steps(&mut self, at_ms: Ms, budget: &mut u32) {
         while *budget > 0 && self.started < self.clients {
             *budget -= 1;
             self.start();
@@ -246,69 +250,4 @@ impl Herd {
 /// the same everywhere.
 fn in_ms(us: Us) -> f64 {
     us as f64 / MS as f64
-}
-
-/// The four kinds side by side on the same seed.
-#[derive(Clone, Debug)]
-pub struct Herds {
-    herds: [Herd; 4],
-}
-
-impl Herds {
-    /// All of them at time 0.
-    #[must_use]
-    pub fn new(inputs: &HerdInputs) -> Self {
-        Self {
-            herds: Kind::ALL.map(|kind| Herd::new(inputs, kind)),
-        }
-    }
-
-    /// Takes up to `budget` steps, one herd after the other. `at_ms` is that of the
-    /// herd that is being run.
-    pub fn run(&mut self, budget: u32) -> Progress {
-        self.run_until(Ms::MAX, budget)
-    }
-
-    /// Brings all herds to this time, in `budget` steps at the most: not all of them
-    /// are there until a call changes nothing.
-    pub fn run_until(&mut self, at_ms: Ms, mut budget: u32) -> Progress {
-        let mut all = Progress {
-            done: true,
-            calls: 0,
-            at_ms: 0,
-            waiting: 0,
-        };
-        for herd in &mut self.herds {
-            let busy = budget > 0 && herd.waiting() > 0;
-            herd.steps(at_ms, &mut budget);
-            if busy {
-                all.at_ms = herd.now / MS;
-            }
-            all.done &= herd.waiting() == 0;
-            all.calls += herd.sum.calls;
-            all.waiting += herd.waiting();
-        }
-        all
-    }
-
-    /// Runs all of them to the end. On a page use [`run`](Self::run).
-    pub fn finish(&mut self) {
-        while !self.run(u32::MAX).done {}
-    }
-
-    /// The four, in the order of [`Kind::ALL`].
-    #[must_use]
-    pub const fn all(&self) -> &[Herd; 4] {
-        &self.herds
-    }
-
-    /// One number for all four.
-    #[must_use]
-    pub fn digest(&self) -> u64 {
-        let mut digest = Digest::new();
-        for herd in &self.herds {
-            digest.add(herd.digest());
-        }
-        digest.value()
-    }
 }

@@ -23,6 +23,7 @@
 
 mod arrivals;
 mod engine;
+mod fields;
 mod inputs;
 mod relief;
 mod report;
@@ -33,7 +34,8 @@ mod strategy;
 mod tests;
 mod tipping;
 
-pub use inputs::{OutageField, OutageForm, OutageInputs, OutageProblem};
+pub use fields::OutageField;
+pub use inputs::{OutageForm, OutageInputs, OutageProblem};
 pub use relief::Relief;
 pub use report::{Latency, OutageSummary, Recovery};
 pub use run::{Outage, OutageProgress, Outages};

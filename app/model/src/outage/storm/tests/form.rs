@@ -1,4 +1,4 @@
-//! The query string.
+//! The address.
 
 use super::laws::any_inputs;
 use super::*;
