@@ -103,7 +103,7 @@ fn what_brings_it_back() {
     assert!(restarted.summary().lost > 0);
 }
 
-/// A quarter of what it can carry when one of four attempts is the first.
+/// While everything fails, four attempts make four times the load.
 #[test]
 fn the_tipping_point_lies_where_all_attempts_no_longer_fit() {
     let inputs = OutageInputs {
@@ -112,8 +112,7 @@ fn the_tipping_point_lies_where_all_attempts_no_longer_fit() {
         seconds: 120,
         ..OutageInputs::default()
     };
-    // With everything failing, n attempts make n times the load: below a quarter of
-    // the capacity the queue always shrinks.
+    // So below a quarter of the capacity the queue always shrinks.
     let fixed = tipping_rate(&inputs, Strategy::Fixed);
     assert!(
         fixed.is_some_and(|rate| (25..=40).contains(&rate)),
