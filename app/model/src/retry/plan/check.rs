@@ -92,7 +92,7 @@ pub enum Why {
         one: String,
     },
     /// Not one of the words that are known here.
-    #[error("none of: {0}")]
+    #[error("write one of these: {0}")]
     UnknownWord(&'static str),
     /// Below the least.
     #[error("at least {0}")]
