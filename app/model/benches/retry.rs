@@ -28,20 +28,23 @@ fn on_processor() -> Option<Duration> {
 }
 
 /// How long a run takes, on average over at least 50 ms of runs, since the system
-/// tells no less than a few ms; the best of a few such averages. And what it came to.
+/// counts in steps of a few ms; the best of a few such averages. And what it came to.
 fn best<T>(mut run: impl FnMut() -> T) -> (Duration, T) {
-    let clock = Instant::now();
-    let mut it = black_box(run());
-    let runs = 1 + (0.05 / clock.elapsed().as_secs_f64().max(1e-6)) as u32;
+    let mut it = run();
     let mut shortest = Duration::MAX;
     for _ in 0..RUNS {
         let (clock, before) = (Instant::now(), on_processor());
-        for _ in 0..runs {
+        let mut runs = 0;
+        let took = loop {
             it = black_box(run());
-        }
-        let took = match (before, on_processor()) {
-            (Some(before), Some(after)) => after.saturating_sub(before),
-            _ => clock.elapsed(),
+            runs += 1;
+            let took = match (before, on_processor()) {
+                (Some(before), Some(after)) => after.saturating_sub(before),
+                _ => clock.elapsed(),
+            };
+            if took >= Duration::from_millis(50) {
+                break took;
+            }
         };
         shortest = shortest.min(took / runs);
     }
