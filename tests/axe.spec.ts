@@ -44,14 +44,35 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await audit(page);
     });
 
+    test('a counterexample at its end', async ({ page }) => {
+      await open(page, '/play/no-processor-key?step=99');
+      await expect(figure(page, 'charged')).toHaveText('2');
+      await audit(page);
+    });
+
+    test('the lab while it is unsafe', async ({ page }) => {
+      const lab = await Lab.open(page);
+      await page.getByRole('radio', { name: 'Two pods' }).check();
+      await lab.weaken('Look up, then insert');
+      await lab.weaken('No key at the processor');
+      await lab.faults();
+      await lab.tapTwice();
+      await lab.settlement({ intended: 1, charged: 2, duplicates: 1 });
+      await audit(page);
+    });
+
     test('the reference of the service', async ({ page }) => {
       await open(page, '/api');
       await audit(page);
     });
 
+    test('the lab before a payment', async ({ page }) => {
+      await Lab.open(page);
+      await audit(page);
+    });
+
     test('the lab after a payment', async ({ page }) => {
       const lab = await Lab.open(page);
-      await audit(page);
       await page.getByLabel('Time-out').fill('0,5');
       await lab.pay();
       await lab.figures({ charged: 1, attempts: 2 });
@@ -61,12 +82,18 @@ for (const colorScheme of ['light', 'dark'] as const) {
       }
     });
 
-    test('at 320 px', async ({ page }) => {
-      await page.setViewportSize({ width: 320, height: 640 });
-      for (const path of ['/', '/play/lost-response?step=5', '/lab', '/api']) {
+    for (const path of [
+      '/',
+      '/play/lost-response?step=5',
+      '/play/no-heartbeat-no-fencing?step=10',
+      '/lab',
+      '/api',
+    ]) {
+      test(`${path} at 320 px`, async ({ page }) => {
+        await page.setViewportSize({ width: 320, height: 640 });
         await open(page, path);
         await audit(page);
-      }
-    });
+      });
+    }
   });
 }

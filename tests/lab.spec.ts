@@ -336,7 +336,7 @@ test('arrow keys go through the tabs and not through the steps there', async ({ 
   await expect(page.getByRole('tabpanel', { name: 'Keys' })).toBeVisible();
   await expect(page.getByRole('tabpanel', { name: 'Wire' })).toBeHidden();
   await page.keyboard.press('End');
-  await expect(page.getByRole('tab', { name: 'Log' })).toBeFocused();
+  await expect(page.getByRole('tab', { name: 'Settlement' })).toBeFocused();
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('tab', { name: 'Wire' })).toBeFocused();
   await expect(figure(page, 'step')).toHaveText(step);

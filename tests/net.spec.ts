@@ -45,6 +45,7 @@ async function loads(page: Page, path: string): Promise<Loaded[]> {
 for (const [path, budget] of [
   ['/', BUDGET],
   ['/play/lost-response', BUDGET],
+  ['/play/no-processor-key', BUDGET],
   ['/lab', Infinity],
 ] as const) {
   const limit = budget < Infinity ? `is at most ${budget} bytes` : 'is weighed';
@@ -68,6 +69,8 @@ for (const path of [
   '/play/without-key',
   '/play/new-key-on-retry?step=10',
   '/play/early-retry?step=6',
+  '/play/no-lease',
+  '/play/no-account-scope?step=4',
   '/lab',
 ]) {
   // The fixture fails a test whose page complains or leaves the host.

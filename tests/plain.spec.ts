@@ -71,6 +71,18 @@ for (const { slug, steps, charged, attempts } of [
   });
 }
 
+test('a counterexample reads without JavaScript, step by step', async ({ page }) => {
+  await page.goto('/play/no-processor-key');
+  await expect(figure(page, 'breaks')).toHaveText('At most one charge for one intent');
+  const steps = page.locator('.tr ol > li');
+  await expect(steps).toHaveCount(Number(await figure(page, 'steps').innerText()));
+  await steps.last().getByRole('link').click();
+  await expect(page).toHaveURL(/\/play\/no-processor-key\?step=\d+$/);
+  await expect(figure(page, 'charged')).toHaveText('2');
+  await expect(figure(page, 'intended')).toHaveText('1');
+  await expect(page.locator('.picture svg').first()).toBeVisible();
+});
+
 test('the sum of the opening is there', async ({ page }) => {
   await page.goto('/');
   await expect(figure(page, 'doubles-per-day')).toHaveText('8,640');
@@ -114,7 +126,7 @@ test('the lab says what it needs, and shows a session that works in a shell', as
   expect(ledger.charges[0].amount).toBe(4000);
 });
 
-for (const path of ['/play/nonsense', '/play/', '/nothing/here']) {
+for (const path of ['/play/nonsense', '/play/no-heartbeat', '/play/', '/nothing/here']) {
   test(`${path} is a page that says that there is none`, async ({ page, expected }) => {
     expected.console(/404/);
     const response = await page.goto(path);
@@ -125,7 +137,13 @@ for (const path of ['/play/nonsense', '/play/', '/nothing/here']) {
   });
 }
 
-for (const path of ['/', '/lab', '/api', '/play/early-retry?step=6']) {
+for (const path of [
+  '/',
+  '/lab',
+  '/api',
+  '/play/early-retry?step=6',
+  '/play/no-processor-key-lookup-first?step=9',
+]) {
   test(`${path} has no sideways scroll at 320 px`, async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(path);

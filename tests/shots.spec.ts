@@ -19,6 +19,19 @@ const STAGES: Record<string, (page: Page) => Promise<void>> = {
     await open(page, '/play/without-key?step=5');
     await expect(figure(page, 'charged')).toHaveText('2');
   },
+  counterexample: async (page) => {
+    await open(page, '/play/no-processor-key?step=99');
+    await expect(figure(page, 'charged')).toHaveText('2');
+  },
+  'lab-unsafe': async (page) => {
+    const lab = await Lab.open(page);
+    await page.getByRole('radio', { name: 'Two pods' }).check();
+    await lab.weaken('Look up, then insert');
+    await lab.weaken('No key at the processor');
+    await lab.faults();
+    await lab.tapTwice();
+    await lab.settlement({ intended: 1, charged: 2, duplicates: 1 });
+  },
   lab: async (page) => {
     const lab = await Lab.open(page);
     await lab.pay();

@@ -62,7 +62,7 @@ pub fn App() -> impl IntoView {
             <Masthead/>
             <Routes fallback=NotFound>
                 <Route path=path!("/") view=LessonPage/>
-                <Route path=path!("/play/:scenario") view=PlayPage/>
+                <Route path=path!("/play/:story") view=PlayPage/>
                 <Route path=path!("/lab") view=LabPage/>
                 <Route path=path!("/api") view=ApiPage/>
             </Routes>

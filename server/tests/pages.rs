@@ -6,6 +6,8 @@
 mod common;
 
 use common::{Service, problem};
+use model::world::Frame;
+use model::world::explore::{Verdict, Weakened};
 
 const HTML: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
 
@@ -161,4 +163,74 @@ async fn every_problem_has_a_section_of_the_reference() {
         app::pages::api::PROBLEMS.len(),
         server::problem::Kind::ALL.len()
     );
+}
+
+/// What a page says in a named output.
+fn output<'a>(html: &'a str, name: &str) -> &'a str {
+    let at = html
+        .split_once(&format!("<output name=\"{name}\""))
+        .unwrap_or_else(|| panic!("no output {name}: {html}"))
+        .1;
+    let from = at.find('>').unwrap() + 1;
+    at[from..].split("</output>").next().unwrap()
+}
+
+/// The text of an output without its tags and markers.
+fn text(html: &str, name: &str) -> String {
+    let mut text = String::new();
+    for part in output(html, name).split('<') {
+        let part = part.split_once('>').map_or(part, |(_, after)| after);
+        text.push_str(part);
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_counterexample_is_drawn_by_the_server_at_its_step() {
+    let service = Service::start().await;
+    for weakened in Weakened::ALL {
+        let slug = weakened.slug();
+        let found = match weakened.search() {
+            Ok(Verdict::Broken(found)) => found,
+            other => panic!("{slug}: {other:?}"),
+        };
+        let steps = found.trace.steps().len();
+        for step in [1, 2, steps] {
+            let response = page(&service, &format!("/play/{slug}?step={step}")).await;
+            assert_eq!(response.status(), 200, "{slug}");
+            let html = response.text().await.unwrap();
+            assert_eq!(text(&html, "step"), step.to_string(), "{slug}");
+            assert_eq!(text(&html, "steps"), steps.to_string(), "{slug}");
+            assert_eq!(text(&html, "moves"), found.moves.len().to_string());
+            assert_eq!(text(&html, "states"), found.states.to_string());
+            let (facts, _) = found.trace.until(&found.trace.steps()[step - 1]);
+            let frame = Frame::after(&facts);
+            for (name, number) in [
+                ("intended", frame.intended as usize),
+                ("charged", frame.charged()),
+                ("attempts", frame.attempts as usize),
+            ] {
+                assert_eq!(
+                    text(&html, name),
+                    number.to_string(),
+                    "{slug} {step} {name}"
+                );
+            }
+            let broken = format!("data-property=\"{}\"", found.property.slug());
+            assert!(html.contains(&broken), "{slug}");
+            let moves: Vec<_> = found.moves.iter().map(ToString::to_string).collect();
+            let moves = format!("data-moves=\"{}\"", moves.join(" "));
+            assert!(
+                html.contains(&moves),
+                "{slug}: the browser is handed the moves"
+            );
+        }
+        // Past the end is the end.
+        let html = page(&service, &format!("/play/{slug}?step=99")).await;
+        let html = html.text().await.unwrap();
+        assert_eq!(text(&html, "step"), steps.to_string());
+    }
+    for nothing in ["/play/no-luck", "/play/No-Lease", "/play/no-heartbeat"] {
+        assert_eq!(page(&service, nothing).await.status(), 404, "{nothing}");
+    }
 }

@@ -60,7 +60,67 @@ export class Lab {
     return figure(this.page, 'truth');
   }
 
-  async tab(name: 'Wire' | 'Keys' | 'Ledger' | 'Log') {
+  // Switches a mechanism off, and waits until the service knows.
+  async weaken(name: string) {
+    const form = this.page.locator('.form').filter({ has: this.page.getByText(name, { exact: true }) });
+    const [change] = await Promise.all([
+      this.page.waitForResponse((it) => it.request().method() === 'PATCH'),
+      form.getByRole('checkbox').check(),
+    ]);
+    expect(change.status()).toBe(200);
+    await expect(form.locator('.unsafe')).toBeVisible();
+    await this.unsafe(name);
+  }
+
+  // What is named as unsafe over the trace.
+  async unsafe(name: string) {
+    await expect(this.page.locator('.guard .unsafe')).toBeVisible();
+    await expect(figure(this.page, 'unsafe')).toContainText(name);
+  }
+
+  async allSafe() {
+    await this.page.getByRole('button', { name: 'All safe again' }).click();
+    await expect(figure(this.page, 'unsafe')).toHaveText('Every mechanism is on.');
+    await expect(this.page.locator('.unsafe:visible')).toHaveCount(0);
+  }
+
+  async clock(leap: '+30 s' | '+1 min' | '+1 h' | '+24 h') {
+    const [moved] = await Promise.all([
+      this.page.waitForResponse((it) => it.url().endsWith('/lab/clock')),
+      this.page.getByRole('button', { name: `Move the clock forward: ${leap}` }).click(),
+    ]);
+    expect(moved.status()).toBe(200);
+  }
+
+  // One payment, sent twice at the same moment.
+  async tapTwice() {
+    await this.page.getByRole('button', { name: 'Tap twice' }).click();
+    await this.settled();
+  }
+
+  pod(number: number) {
+    return this.page.locator('.pods li').nth(number - 1);
+  }
+
+  async settlement(expected: {
+    intended: number;
+    charged: number;
+    duplicates?: number;
+    missing?: number;
+    orphaned?: number;
+  }) {
+    await this.tab('Settlement');
+    for (const [name, number] of Object.entries({
+      duplicates: 0,
+      missing: 0,
+      orphaned: 0,
+      ...expected,
+    })) {
+      await expect(figure(this.page, `settlement-${name}`)).toHaveText(String(number));
+    }
+  }
+
+  async tab(name: 'Wire' | 'Keys' | 'Ledger' | 'Log' | 'Settlement') {
     await this.page.getByRole('tab', { name }).click();
     const panel = this.page.getByRole('tabpanel', { name });
     await expect(panel).toBeVisible();

@@ -1,36 +1,22 @@
 //! `cargo xtask bench`: measurements, each beside its peers in the same run.
 
+mod explore;
+
 use clap::ValueEnum;
 
-use crate::command::{self, cargo};
 use crate::error::Error;
 use crate::paths::Paths;
 
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bench {
-    /// The explorer, beside stateright on one thread.
+    /// The explorer, beside stateright on one thread, and in Chromium.
     Explore,
 }
 
 /// Runs a measurement. It prints its own report.
 pub(crate) fn run(paths: &Paths, what: Bench) -> Result<(), Error> {
     match what {
-        Bench::Explore => {
-            // The same world, each in the form that suits it.
-            command::run(cargo(paths).args(["bench", "--package", "model", "--bench", "explore"]))?;
-            // The very same states and moves: only the search differs.
-            command::run(cargo(paths).args([
-                "test",
-                "--release",
-                "--package",
-                "model",
-                "--lib",
-                "beside_stateright",
-                "--",
-                "--ignored",
-                "--nocapture",
-            ]))
-        }
+        Bench::Explore => explore::run(paths),
     }
 }

@@ -105,6 +105,19 @@ fn bound(paths: &Paths, name: &'static str, wasm: &Path) -> Result<Bound, Error>
     }
     let work = cache.join("work");
     fresh(&cache)?;
+    glue(name, raw, &work)?;
+    let module = work.join(format!("{name}.wasm"));
+    let bytes = fs::read(&module).at(&module)?;
+    compress::write(&module, &bytes)?;
+    let glue = work.join(format!("{name}.js"));
+    let bytes = fs::read(&glue).at(&glue)?;
+    compress::write(&glue, &bytes)?;
+    fs::rename(&work, &folder).at(&folder)?;
+    Ok(Bound { name, folder })
+}
+
+/// Makes the JavaScript glue of a module, beside the module itself.
+pub(crate) fn glue(name: &str, raw: Vec<u8>, folder: &Path) -> Result<(), Error> {
     Bindgen::new()
         .input_bytes(name, raw)
         .web(true)
@@ -114,23 +127,16 @@ fn bound(paths: &Paths, name: &'static str, wasm: &Path) -> Result<Bound, Error>
                 .omit_default_module_path(true)
                 .remove_name_section(true)
                 .remove_producers_section(true)
-                .generate(&work)
+                .generate(folder)
         })
         .map_err(|error| Error::Bindgen(format!("{error:#}")))?;
-    if work.join("snippets").exists() {
+    if folder.join("snippets").exists() {
         return Err(Error::Bindgen(String::from(
             "a dependency brings JavaScript snippets, which the bundle does not carry",
         )));
     }
-    let module = work.join(format!("{name}_bg.wasm"));
-    let bytes = fs::read(&module).at(&module)?;
-    fs::remove_file(&module).at(&module)?;
-    compress::write(&work.join(format!("{name}.wasm")), &bytes)?;
-    let glue = work.join(format!("{name}.js"));
-    let bytes = fs::read(&glue).at(&glue)?;
-    compress::write(&glue, &bytes)?;
-    fs::rename(&work, &folder).at(&folder)?;
-    Ok(Bound { name, folder })
+    let module = folder.join(format!("{name}_bg.wasm"));
+    fs::rename(&module, folder.join(format!("{name}.wasm"))).at(module)
 }
 
 /// Sixteen hexadecimal digits over the parts, each with its length in front.
@@ -149,7 +155,7 @@ pub(crate) fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 }
 
 /// An empty folder.
-fn fresh(folder: &Path) -> Result<(), Error> {
+pub(crate) fn fresh(folder: &Path) -> Result<(), Error> {
     if folder.exists() {
         fs::remove_dir_all(folder).at(folder)?;
     }

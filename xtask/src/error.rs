@@ -59,6 +59,9 @@ pub(crate) enum Error {
         /// Where its output went.
         log: PathBuf,
     },
+    /// A measurement came to something else than its peer.
+    #[error("{0}")]
+    Differs(String),
     /// Stages of `test` that failed.
     #[error("failed: {0}")]
     Stages(String),

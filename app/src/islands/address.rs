@@ -1,12 +1,13 @@
 //! Where a player is in the address bar, and how it gets there.
 
+use super::story::Story;
 use model::world::Scenario;
 
 /// What the address says about a player. It wins over anything that is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Which scenario.
-    pub scenario: Scenario,
+    /// What is told.
+    pub story: Story,
     /// With which seed.
     pub seed: u64,
     /// At which step, from 1.
@@ -16,7 +17,7 @@ pub struct Address {
 impl Default for Address {
     fn default() -> Self {
         Self {
-            scenario: Scenario::default(),
+            story: Story::default(),
             seed: 1,
             step: 1,
         }
@@ -47,14 +48,17 @@ impl Home {
 impl Address {
     /// Reads the parameters. What is missing or makes no sense is the default;
     /// a step past the end is the last one, which the player sees to.
-    pub fn read(scenario: Option<&str>, get: impl Fn(&str) -> Option<String>) -> Self {
+    pub fn read(path: Option<&str>, get: impl Fn(&str) -> Option<String>) -> Self {
         let number = |name: &str| get(name).and_then(|text| text.trim().parse::<u64>().ok());
-        let named = get("scenario");
+        let story = match path {
+            Some(slug) => Story::from_slug(slug),
+            // The lesson's own player has the lesson's scenarios.
+            None => get("scenario")
+                .and_then(|slug| Scenario::from_slug(&slug))
+                .map(Story::Scenario),
+        };
         Self {
-            scenario: scenario
-                .or(named.as_deref())
-                .and_then(Scenario::from_slug)
-                .unwrap_or_default(),
+            story: story.unwrap_or_default(),
             seed: number("seed").unwrap_or(1),
             step: number("step")
                 .and_then(|step| usize::try_from(step).ok())
@@ -66,17 +70,15 @@ impl Address {
     /// The address of this place.
     #[must_use]
     pub fn href(&self, home: Home) -> String {
-        let Self {
-            scenario,
-            seed,
-            step,
-        } = self;
-        let slug = scenario.slug();
-        match home {
-            Home::Play => format!("/play/{slug}?seed={seed}&step={step}"),
-            Home::Lesson => {
+        let Self { story, seed, step } = self;
+        let slug = story.slug();
+        match (home, story) {
+            // Nothing in it is drawn by lot.
+            (Home::Play, Story::Weakened(_)) => format!("/play/{slug}?step={step}"),
+            (Home::Play, Story::Scenario(_)) => format!("/play/{slug}?seed={seed}&step={step}"),
+            (Home::Lesson, _) => {
                 let mut href = String::from("/?");
-                if *scenario != Scenario::default() {
+                if *story != Story::default() {
                     href.push_str(&format!("scenario={slug}&"));
                 }
                 if *seed != 1 {
@@ -120,6 +122,7 @@ impl Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::world::explore::Weakened;
 
     fn read(scenario: Option<&str>, query: &[(&str, &str)]) -> Address {
         Address::read(scenario, |name| {
@@ -134,7 +137,7 @@ mod tests {
     fn an_address_survives_the_round_trip() {
         for scenario in Scenario::ALL {
             let address = Address {
-                scenario,
+                story: Story::Scenario(scenario),
                 seed: 7,
                 step: 5,
             };
@@ -146,6 +149,17 @@ mod tests {
                 address.href(Home::Play),
                 format!("/play/{}?seed=7&step=5", scenario.slug())
             );
+        }
+    }
+
+    #[test]
+    fn a_counterexample_has_a_page_of_its_own_and_no_seed() {
+        for weakened in Weakened::ALL {
+            let slug = weakened.slug();
+            let address = read(Some(slug), &[("step", "3")]);
+            assert_eq!(address.story, Story::Weakened(weakened));
+            assert_eq!(address.href(Home::Play), format!("/play/{slug}?step=3"));
+            assert_eq!(read(None, &[("scenario", slug)]).story, Story::default());
         }
     }
 

@@ -18,4 +18,5 @@ pub mod stage;
 #[cfg(any(feature = "ssr", feature = "islands-lesson"))]
 pub mod stakes;
 pub mod store;
+pub mod story;
 pub mod theme;

@@ -6,6 +6,7 @@ use super::stage::{
     Stage, StageCompare, StageDeck, StageHoldings, StagePicture, StageTranscript, StageVoice,
     StepHead, legend,
 };
+use super::story::Story;
 use crate::parts::icons;
 use leptos::ev;
 use leptos::prelude::*;
@@ -24,12 +25,15 @@ const fn fork_name(scenario: Scenario) -> &'static str {
 
 /// Where a page wants its player. Only the server is told; the browser reads the
 /// same from its address bar, so that nothing has to be parsed for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Place {
     /// Which page it is.
     pub home: Home,
     /// What the address says.
     pub address: Address,
+    /// The moves of a way that the explorer found, with spaces between them. The
+    /// browser reads them from the figure.
+    pub moves: String,
 }
 
 /// Where this player stands.
@@ -41,12 +45,19 @@ fn place() -> Place {
     {
         let home = Home::current();
         let address = Address::current(home).unwrap_or_default();
-        Place { home, address }
+        let figure = document().query_selector("[data-moves]").ok().flatten();
+        let moves = figure.and_then(|figure| figure.get_attribute("data-moves"));
+        Place {
+            home,
+            address,
+            moves: moves.unwrap_or_default(),
+        }
     }
     #[cfg(not(feature = "hydrate"))]
     Place {
         home: Home::Lesson,
         address: Address::default(),
+        moves: String::new(),
     }
 }
 
@@ -54,15 +65,22 @@ fn event_target_of(event: &web_sys::MouseEvent) -> Option<web_sys::HtmlElement> 
     event.target()?.dyn_into().ok()
 }
 
-/// Steps through a scenario. The server draws the first frame; in the browser the
-/// same model computes each fork.
+/// Steps through a scenario, or through a way that the explorer found. The server
+/// draws the first frame; in the browser the same model computes each fork.
 #[island]
 pub fn Player() -> impl IntoView {
-    let Place { home, address } = place();
+    let Place {
+        home,
+        address,
+        moves,
+    } = place();
     let alone = home == Home::Play;
-    let scenario = RwSignal::new(address.scenario);
+    // A page tells either scenarios, which fork, or the one way that was found.
+    let forked = address.story.scenario().is_some();
+    let story = RwSignal::new(address.story);
     let seed = RwSignal::new(address.seed);
-    let trace = Memo::new(move |_| scenario.get().trace(seed.get()));
+    let data = (!forked).then(|| moves.clone());
+    let trace = Memo::new(move |_| story.get().trace(seed.get(), &moves));
     let steps = trace.with_untracked(|trace| trace.steps().len());
     let stage = Stage::new(
         trace.into(),
@@ -72,14 +90,14 @@ pub fn Player() -> impl IntoView {
     let ready = RwSignal::new(false);
 
     let here = move || Address {
-        scenario: scenario.get(),
+        story: story.get(),
         seed: seed.get(),
         step: playback.step.get(),
     };
     Effect::new(move |before: Option<Address>| {
         let now = here();
         // A new scenario has written its own entry already.
-        if before.is_some_and(|before| before != now && before.scenario == now.scenario) {
+        if before.is_some_and(|before| before != now && before.story == now.story) {
             now.write(home, false);
         }
         now
@@ -90,7 +108,7 @@ pub fn Player() -> impl IntoView {
         let back = window_event_listener(ev::popstate, move |_| {
             if let Some(address) = Address::current(home) {
                 playback.playing.set(false);
-                scenario.set(address.scenario);
+                story.set(address.story);
                 seed.set(address.seed);
                 playback.show(address.step);
             }
@@ -101,19 +119,19 @@ pub fn Player() -> impl IntoView {
 
     let choose = move |to: Scenario| {
         playback.playing.set(false);
-        scenario.set(to);
+        story.set(Story::Scenario(to));
         playback.go(playback.step.get_untracked());
         untrack(here).write(home, true);
     };
-    let forks = Scenario::ALL.map(|it| {
+    let fork = move |it: Scenario| {
         view! {
             <label>
                 <input
                     type="radio"
                     name="fork"
                     value=it.slug()
-                    checked=scenario.get_untracked() == it
-                    prop:checked=move || scenario.get() == it
+                    checked=story.get_untracked() == Story::Scenario(it)
+                    prop:checked=move || story.get() == Story::Scenario(it)
                     on:change=move |_| choose(it)
                     on:click=move |event| {
                         // After a press with a pointer the arrow keys are to step on;
@@ -126,11 +144,46 @@ pub fn Player() -> impl IntoView {
                 <span>{fork_name(it)}</span>
             </label>
         }
+    };
+    let forks = forked.then(|| {
+        view! {
+            <fieldset class="forks">
+                <legend class="vh">"What the app does about the key"</legend>
+                <span class="forks__label" aria-hidden="true">
+                    {icons::fork()}
+                    "Fork: change one thing and run it again"
+                </span>
+                <div class="seg">{Scenario::ALL.map(fork)}</div>
+            </fieldset>
+        }
+    });
+    let predict = forked.then(|| {
+        let scenario = Signal::derive(move || story.get().scenario().unwrap_or_default());
+        view! { <Predict scenario seed=seed.into()/> }
+    });
+    let seed_field = forked.then(|| {
+        view! {
+            <label class="player__seed">
+                "Seed of the random wait "
+                <input
+                    type="text"
+                    inputmode="numeric"
+                    size="6"
+                    value=seed.get_untracked().to_string()
+                    prop:value=move || seed.get().to_string()
+                    on:change=move |event| {
+                        if let Ok(number) = event_target_value(&event).trim().parse() {
+                            seed.set(number);
+                        }
+                    }
+                />
+            </label>
+        }
     });
     let href = move |step| {
         let at = Address {
             step,
-            scenario: scenario.get(),
+            story: story.get(),
             seed: seed.get(),
         };
         Some(at.href(Home::Play))
@@ -141,17 +194,11 @@ pub fn Player() -> impl IntoView {
             class="player wide"
             aria-labelledby="player-title"
             data-ready=move || ready.get().then_some("")
+            data-moves=data
         >
             <div class="player__head">
                 <StepHead stage id="player-title"/>
-                <fieldset class="forks">
-                    <legend class="vh">"What the app does about the key"</legend>
-                    <span class="forks__label" aria-hidden="true">
-                        {icons::fork()}
-                        "Fork: change one thing and run it again"
-                    </span>
-                    <div class="seg">{forks}</div>
-                </fieldset>
+                {forks}
             </div>
             <StageDeck stage/>
             <div class="player__body">
@@ -161,7 +208,7 @@ pub fn Player() -> impl IntoView {
                 </div>
                 <div class="player__side">
                     <StageCompare stage/>
-                    <Predict scenario=scenario.into() seed=seed.into()/>
+                    {predict}
                     {legend()}
                 </div>
             </div>
@@ -170,21 +217,7 @@ pub fn Player() -> impl IntoView {
                 <a href=share>
                     {if alone { "Link to this step" } else { "This step on a page of its own" }}
                 </a>
-                <label class="player__seed">
-                    "Seed of the random wait "
-                    <input
-                        type="text"
-                        inputmode="numeric"
-                        size="6"
-                        value=seed.get_untracked().to_string()
-                        prop:value=move || seed.get().to_string()
-                        on:change=move |event| {
-                            if let Ok(number) = event_target_value(&event).trim().parse() {
-                                seed.set(number);
-                            }
-                        }
-                    />
-                </label>
+                {seed_field}
             </p>
             <StageVoice stage/>
         </figure>

@@ -19,6 +19,7 @@ pub fn LessonPage() -> impl IntoView {
     provide_context(Place {
         home: Home::Lesson,
         address: asked_for().unwrap_or_default(),
+        moves: String::new(),
     });
     let blocks = LESSON.blocks.iter().map(|block| match block {
         Block::Html(html) => view! { <div class="text" inner_html=*html></div> }.into_any(),

@@ -7,6 +7,7 @@
 pub mod compare;
 #[cfg(feature = "ssr")]
 pub mod contents;
+mod context;
 pub mod counter;
 pub mod deck;
 pub mod diagram;

@@ -3,6 +3,7 @@
 
 use crate::content::QUESTIONS;
 use crate::islands::address::{Address, Home};
+use crate::islands::story::Story;
 use maud::{Markup, html};
 use model::learn::{Choice, Question, Show};
 use model::world::Scenario;
@@ -84,7 +85,7 @@ fn option(question: &Question, choice: &Choice, at: usize) -> Markup {
 /// The way to the step that shows it.
 fn shown(show: &Show) -> Markup {
     let address = Address {
-        scenario: Scenario::from_slug(&show.scenario).unwrap_or_default(),
+        story: Story::Scenario(Scenario::from_slug(&show.scenario).unwrap_or_default()),
         step: show.step,
         ..Address::default()
     };

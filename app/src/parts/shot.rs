@@ -1,5 +1,6 @@
 //! What the player shows at one step of a trace, computed once for all its panes.
 
+use super::context::amend;
 use super::words::Told;
 use model::Ms;
 use model::world::{Fact, Frame, Step, Trace};
@@ -38,7 +39,7 @@ pub struct Shot {
     pub now: Ms,
     /// What is to be seen then.
     pub frame: Frame,
-    /// The client's time-out in ms.
+    /// The client's time-out in ms; 0 when it has none.
     pub timeout_ms: Ms,
 }
 
@@ -85,14 +86,8 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
             let (facts, _) = trace.until(step);
             let added = facts.get(step.from..).unwrap_or_default();
             let told = Told(added);
-            // The step with which more is taken than was meant says so.
-            let over = |facts| Frame::after(facts).overcharged();
-            let worse = over(&facts) && !over(facts.get(..step.from).unwrap_or_default());
             let (mut title, mut sentences) = (told.title(), told.sentences());
-            if worse {
-                title.push_str(" again");
-                sentences.push_str(" One press of Pay has now been charged twice.");
-            }
+            amend(&mut title, &mut sentences, &facts, step.from);
             Line {
                 at: added.first().map_or(0, |fact| fact.at),
                 tick: told.tick(),

@@ -399,7 +399,8 @@ pub fn truth(frame: &Frame) -> String {
         .collect();
     let mut text = match (charges.as_slice(), frame.intended) {
         ([], _) => "Not charged".to_owned(),
-        ([one], _) => format!("Charged once, {one}"),
+        ([one], 0 | 1) => format!("Charged once, {one}"),
+        ([one], intended) => format!("Charged once for {intended} payments, {one}"),
         ([one, two], 1) => format!("Charged twice: {one} and {two}"),
         (many, 1) => format!("Charged {} times", many.len()),
         (many, intended) => format!("Charged {} times for {intended} payments", many.len()),

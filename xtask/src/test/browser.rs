@@ -54,7 +54,7 @@ fn prepared(paths: &Paths, steps: &mut Steps, report: &mut Report) -> Result<(),
 }
 
 /// Chromium's path, once it and Node are there.
-fn tools() -> Result<PathBuf, Error> {
+pub(crate) fn tools() -> Result<PathBuf, Error> {
     let missing = |program| !command::succeeds(Command::new(program).arg("--version"));
     if missing("node") || missing("npm") {
         debian::ensure("Node with npm", &["nodejs", "npm"])?;
@@ -81,7 +81,7 @@ fn chromium() -> Option<PathBuf> {
 }
 
 /// Installs what the lock file says, unless that is what is there.
-fn packages(tests: &Path) -> Result<(), Error> {
+pub(crate) fn packages(tests: &Path) -> Result<(), Error> {
     let modified = |path: &str| {
         tests
             .join(path)

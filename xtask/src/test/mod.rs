@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every check there is, each a timed stage.
 
-mod browser;
+pub(crate) mod browser;
 mod lint;
 mod running;
 mod unit;

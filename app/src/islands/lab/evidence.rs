@@ -1,5 +1,7 @@
-//! The evidence: the wire, the key records, the ledger, and every request.
+//! The evidence: the wire, the key records, the ledger, every request, and the
+//! settlement.
 
+use super::settlement::settlement;
 use super::state::{End, KeyRecord, Lab, LedgerRecord};
 use super::wire::{copy_as_curl, wire};
 use crate::parts::{icons, words};
@@ -8,17 +10,18 @@ use maud::html;
 use model::money::{Currency, Money};
 use model::world::Actor;
 
-const TABS: [(&str, &str); 4] = [
+const TABS: [(&str, &str); 5] = [
     ("wire", "Wire"),
     ("keys", "Keys"),
     ("ledger", "Ledger"),
     ("log", "Log"),
+    ("settlement", "Settlement"),
 ];
 
 /// The column of evidence.
 pub(super) fn evidence(lab: Lab) -> impl IntoView {
     let tab = RwSignal::new(0_usize);
-    let refs: [NodeRef<leptos::html::Button>; 4] = std::array::from_fn(|_| NodeRef::new());
+    let refs: [NodeRef<leptos::html::Button>; 5] = std::array::from_fn(|_| NodeRef::new());
     // Arrow keys move through the tabs, as readers of a tab list expect.
     let turn = move |event: web_sys::KeyboardEvent| {
         let last = TABS.len() - 1;
@@ -85,6 +88,15 @@ pub(super) fn evidence(lab: Lab) -> impl IntoView {
             <div class="tab" role="tabpanel" id="panel-log" aria-labelledby="tab-log" hidden=hidden(3)>
                 <p>"Every request of this page, the newest first."</p>
                 <ol class="log">{move || log(lab)}</ol>
+            </div>
+            <div
+                class="tab"
+                role="tabpanel"
+                id="panel-settlement"
+                aria-labelledby="tab-settlement"
+                hidden=hidden(4)
+            >
+                {settlement(lab)}
             </div>
         </section>
     }

@@ -3,8 +3,13 @@
 mod controls;
 mod evidence;
 mod http;
+mod leap;
 mod pay;
+mod service;
+mod settings;
+mod settlement;
 mod state;
+mod weaken;
 mod wire;
 
 use super::stage::{
@@ -15,6 +20,7 @@ use evidence::evidence;
 use leptos::prelude::*;
 use model::world::Trace;
 use state::Lab;
+use weaken::{guard, weaken};
 
 /// Sends real charges, makes them fail, and shows what happened.
 #[island]
@@ -48,7 +54,7 @@ pub fn LabBench() -> impl IntoView {
     Effect::new(move |_| {
         stage.playback.run();
         stage.playback.listen();
-        pay::open(lab);
+        service::open(lab);
         ready.set(true);
     });
     let count = move || stage.lines.with(Vec::len);
@@ -56,6 +62,7 @@ pub fn LabBench() -> impl IntoView {
         <div class="lab" data-ready=move || (ready.get() && lab.session.get().is_some()).then_some("")>
             {controls(lab)}
             <section class="lab__trace" aria-label="Live trace">
+                {guard(lab)}
                 <p class="problem" role="alert">
                     {move || lab.problem.get()}
                 </p>
@@ -78,6 +85,7 @@ pub fn LabBench() -> impl IntoView {
                 </figure>
             </section>
             {evidence(lab)}
+            {weaken(lab)}
         </div>
     }
 }

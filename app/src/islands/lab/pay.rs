@@ -4,211 +4,22 @@
 //! are driven by.
 
 use super::http::{now, random_seed, send, sleep, uuid};
-use super::state::{Asked, End, Got, KeyUse, Lab, Session};
-use leptos::ev;
+use super::service::{call, own, refresh};
+use super::settings::settled;
+use super::state::{End, Got, KeyUse, Lab};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use model::Ms;
 use model::money::Currency;
 use model::retry::{Courier, Heard, Next, Stopped};
-use model::world::{Answered, ClientFact, LiveFact, What};
+use model::world::{Answered, ClientFact, What};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use serde::Deserialize;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 
-/// How many facts of the server are kept.
-const KEPT: usize = 2000;
-
-/// Opens the lab: takes the visitor's sandbox and listens to its trace.
-pub(super) fn open(lab: Lab) {
-    spawn_local(async move {
-        let asked = Asked {
-            method: "POST",
-            path: "/lab/session".to_owned(),
-            ..Asked::default()
-        };
-        let session = match send(lab, asked, None).await {
-            End::Reply(got) if got.status < 300 => serde_json::from_str::<Session>(&got.body).ok(),
-            _ => None,
-        };
-        if session.is_none() {
-            lab.problem.set(Some(
-                "The service gave no sandbox. Reload the page in a moment.".to_owned(),
-            ));
-            return;
-        }
-        lab.session.set(session);
-        listen(lab);
-        read_settings(lab).await;
-        refresh(lab).await;
-    });
-}
-
-/// Follows the live trace. The browser itself resumes a dropped stream after the
-/// last id that it saw.
-fn listen(lab: Lab) {
-    let Ok(source) = web_sys::EventSource::new("/lab/trace") else {
-        return;
-    };
-    let text = |event: &web_sys::MessageEvent| event.data().as_string().unwrap_or_default();
-    let on_fact = Closure::<dyn Fn(web_sys::MessageEvent)>::new(move |event| {
-        if let Ok(fact) = serde_json::from_str::<LiveFact>(&text(&event)) {
-            if matches!(fact.what, What::Replied(_) | What::Charged { .. }) {
-                refresh_soon(lab);
-            }
-            lab.server.update(|facts| {
-                if facts.last().is_none_or(|last| last.id < fact.id) {
-                    facts.push(fact);
-                    let over = facts.len().saturating_sub(KEPT);
-                    facts.drain(..over);
-                }
-            });
-        }
-    });
-    let on_hello = Closure::<dyn Fn(web_sys::MessageEvent)>::new(move |event| {
-        #[derive(Deserialize)]
-        struct Hello {
-            now: Ms,
-        }
-        if let Ok(Hello { now: theirs }) = serde_json::from_str(&text(&event)) {
-            lab.ahead_ms
-                .set(theirs.cast_signed().saturating_sub(now().cast_signed()));
-        }
-    });
-    source.set_onmessage(Some(on_fact.as_ref().unchecked_ref()));
-    let _ = source.add_event_listener_with_callback("hello", on_hello.as_ref().unchecked_ref());
-    // They live as long as the page.
-    on_fact.forget();
-    on_hello.forget();
-    // A page that is left must not hold a connection.
-    let leave = window_event_listener(ev::pagehide, move |_| source.close());
-    std::mem::forget(leave);
-}
-
-/// Reads the records again when somebody else has changed them. A payment of this
-/// page does so when it is over.
-fn refresh_soon(lab: Lab) {
-    if lab.busy.get_untracked() || lab.stale.get_untracked() {
-        return;
-    }
-    lab.stale.set(true);
-    spawn_local(async move {
-        sleep(400).await;
-        lab.stale.set(false);
-        refresh(lab).await;
-    });
-}
-
-/// A request of the lab itself, with the sandbox's token.
-fn own(lab: Lab, method: &'static str, path: &str, body: Option<String>) -> Asked {
-    let mut headers = Vec::new();
-    if let Some(session) = lab.session.get_untracked() {
-        headers.push((
-            "Authorization".to_owned(),
-            format!("Bearer {}", session.token),
-        ));
-    }
-    if body.is_some() {
-        headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
-    }
-    Asked {
-        method,
-        path: path.to_owned(),
-        headers,
-        body,
-        timeout_ms: None,
-    }
-}
-
-async fn call(lab: Lab, method: &'static str, path: &str, body: Option<String>) -> Option<Got> {
-    match send(lab, own(lab, method, path, body), None).await {
-        End::Reply(got) if got.status < 300 => {
-            lab.problem.set(None);
-            Some(got)
-        }
-        End::Reply(got) => {
-            lab.problem.set(Some(format!(
-                "{method} {path} was answered with {}.",
-                got.status
-            )));
-            None
-        }
-        _ => {
-            lab.problem
-                .set(Some(format!("{method} {path} was not answered.")));
-            None
-        }
-    }
-}
-
-/// What the sandbox is set to.
-async fn read_settings(lab: Lab) {
-    #[derive(Deserialize)]
-    struct Settings {
-        keyless: model::protocol::Keyless,
-    }
-    if let Some(got) = call(lab, "GET", "/lab/settings", None).await
-        && let Ok(settings) = serde_json::from_str::<Settings>(&got.body)
-    {
-        lab.keyless
-            .set(settings.keyless == model::protocol::Keyless::Allow);
-    }
-}
-
-/// Sets what happens to requests without a key.
-pub(super) fn set_keyless(lab: Lab, allow: bool) {
-    lab.keyless.set(allow);
-    spawn_local(async move { send_keyless(lab).await });
-}
-
-async fn send_keyless(lab: Lab) {
-    let rule = if lab.keyless.get_untracked() {
-        "allow"
-    } else {
-        "require"
-    };
-    let body = format!(r#"{{"keyless":"{rule}"}}"#);
-    call(lab, "PATCH", "/lab/settings", Some(body)).await;
-}
-
-/// Reads the key records and the ledger again.
-pub(super) async fn refresh(lab: Lab) {
-    #[derive(Deserialize)]
-    struct Keys {
-        keys: Vec<super::state::KeyRecord>,
-    }
-    #[derive(Deserialize)]
-    struct Ledger {
-        charges: Vec<super::state::LedgerRecord>,
-    }
-    if let Some(got) = call(lab, "GET", "/lab/keys", None).await
-        && let Ok(read) = serde_json::from_str::<Keys>(&got.body)
-    {
-        lab.keys.set(read.keys);
-    }
-    if let Some(got) = call(lab, "GET", "/lab/ledger", None).await
-        && let Ok(read) = serde_json::from_str::<Ledger>(&got.body)
-    {
-        lab.ledger.set(read.charges);
-    }
-}
-
-/// Empties the sandbox and the page.
-pub(super) fn reset(lab: Lab) {
-    spawn_local(async move {
-        call(lab, "POST", "/lab/reset", None).await;
-        lab.client.set(Vec::new());
-        lab.server.set(Vec::new());
-        lab.log.set(Vec::new());
-        lab.intent.set(0);
-        refresh(lab).await;
-    });
-}
-
-/// Pay was pressed: a new payment, with a key of its own.
-pub(super) fn pay(lab: Lab) {
+/// Pay was pressed, or tapped so many times at once: a new payment, with a key of
+/// its own.
+pub(super) fn pay(lab: Lab, taps: u64) {
     if lab.busy.get_untracked() || lab.session.get_untracked().is_none() {
         return;
     }
@@ -224,9 +35,21 @@ pub(super) fn pay(lab: Lab) {
     lab.intent.update(|intent| *intent += 1);
     lab.key.set(uuid());
     lab.seed.set(random_seed());
+    lab.leaps.set(Vec::new());
+    lab.second_began.set(lab.second.get_untracked());
+    lab.both.set(false);
     spawn_local(async move {
         if arm(lab).await {
-            run(lab).await;
+            lab.running.set(taps);
+            for tap in 0..taps {
+                spawn_local(async move {
+                    run(lab, tap).await;
+                    lab.running.update(|running| *running -= 1);
+                });
+            }
+            while lab.running.get_untracked() > 0 {
+                sleep(10).await;
+            }
         }
         refresh(lab).await;
         lab.busy.set(false);
@@ -239,9 +62,14 @@ pub(super) fn once_more(lab: Lab) {
         return;
     }
     lab.busy.set(true);
+    lab.problem.set(None);
+    if lab.second.get_untracked() != lab.second_began.get_untracked() && !lab.both.get_untracked() {
+        // The other account pays for an order of its own.
+        lab.both.set(true);
+        lab.intent.update(|intent| *intent += 1);
+    }
     spawn_local(async move {
-        let attempt = attempts_so_far(lab) + 1;
-        attempt_once(lab, attempt).await;
+        attempt_once(lab).await;
         refresh(lab).await;
         lab.busy.set(false);
     });
@@ -254,8 +82,7 @@ fn attempts_so_far(lab: Lab) -> u32 {
 
 /// Queues the faults for the attempts to come.
 async fn arm(lab: Lab) -> bool {
-    // A change of the rule may still be on its way.
-    send_keyless(lab).await;
+    settled(lab).await;
     if call(lab, "DELETE", "/lab/faults", None).await.is_none() {
         return false;
     }
@@ -273,12 +100,13 @@ async fn arm(lab: Lab) -> bool {
 }
 
 /// Tries until there is an answer or the policy ends it.
-async fn run(lab: Lab) {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(lab.seed.get_untracked());
+async fn run(lab: Lab, tap: u64) {
+    let seed = lab.seed.get_untracked().wrapping_add(tap);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut courier = Courier::new(untrack(|| lab.policy()));
     loop {
-        let attempt = courier.send();
-        let heard = attempt_once(lab, attempt).await;
+        courier.send();
+        let (attempt, heard) = attempt_once(lab).await;
         match courier.next(heard, &mut random) {
             Next::Stop(Stopped::Settled) => return,
             Next::Stop(_) => {
@@ -312,7 +140,8 @@ fn note(lab: Lab, attempt: u32, what: What) {
 }
 
 /// Sends one attempt and waits for what comes of it.
-async fn attempt_once(lab: Lab, attempt: u32) -> Heard {
+async fn attempt_once(lab: Lab) -> (u32, Heard) {
+    let attempt = attempts_so_far(lab) + 1;
     let amount = lab.amount.get_untracked();
     let body = format!(r#"{{"amount":{amount},"currency":"usd"}}"#);
     let mut asked = own(lab, "POST", "/charges", Some(body));
@@ -327,20 +156,21 @@ async fn attempt_once(lab: Lab, attempt: u32) -> Heard {
             .push(("Idempotency-Key".to_owned(), format!("\"{key}\"")));
     }
     asked.headers.push(("X-Request-Id".to_owned(), uuid()));
+    let other = wish(lab, &mut asked.headers);
     let timeout_ms = lab.timeout_ms.get_untracked();
     asked.timeout_ms = Some(timeout_ms);
     note(
         lab,
         attempt,
         What::Sent {
-            intent: 1,
+            intent: 1 + u32::from(other),
             key,
             amount,
             currency: Currency::Usd,
         },
     );
     let began = now();
-    match send(lab, asked, Some(attempt)).await {
+    let heard = match send(lab, asked, Some(attempt)).await {
         End::Reply(got) => {
             let retry_after_s = got.header("retry-after").and_then(|text| text.parse().ok());
             note(
@@ -373,7 +203,29 @@ async fn attempt_once(lab: Lab, attempt: u32) -> Heard {
             note(lab, attempt, What::Broke { after_ms });
             Heard::Nothing
         }
+    };
+    (attempt, heard)
+}
+
+/// What the lab wants besides the charge: for which payment, for which account, on
+/// which pod. Says whether it is another account than the one that began.
+fn wish(lab: Lab, headers: &mut Vec<(String, String)>) -> bool {
+    let second = lab.second.get_untracked();
+    let other = second != lab.second_began.get_untracked();
+    // The key of the press names it, whatever key is sent.
+    let press = lab
+        .key
+        .with_untracked(|key| key.get(..8).unwrap_or_default().to_owned());
+    let whose = if other { "-other" } else { "" };
+    let mut push = |name: &str, value: String| headers.push((name.to_owned(), value));
+    push("X-Lab-Intent", format!("pay-{press}{whose}"));
+    if second {
+        push("X-Lab-User", "second".to_owned());
     }
+    if let Some(pod) = lab.pod.get_untracked() {
+        push("X-Lab-Pod", pod.to_string());
+    }
+    other
 }
 
 /// The charge that an answer speaks of.

@@ -1,5 +1,7 @@
 //! What the lab knows: its sandbox, its settings, and everything that was sent.
 
+use super::leap::{Leap, leap};
+use super::settings::Settings;
 use leptos::prelude::*;
 use model::Ms;
 use model::fault::Fault;
@@ -98,6 +100,36 @@ pub(super) struct LedgerRecord {
     pub(super) processor_key: Option<String>,
 }
 
+/// The settlement as the service shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Settlement {
+    pub(super) clean: bool,
+    pub(super) totals: SettlementTotals,
+    pub(super) payments: Vec<SettlementLine>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct SettlementTotals {
+    pub(super) intended: usize,
+    pub(super) taken: usize,
+    pub(super) declined: usize,
+    pub(super) pending: usize,
+    pub(super) duplicates: usize,
+    pub(super) missing: usize,
+    pub(super) orphaned: usize,
+}
+
+/// One payment of the settlement.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct SettlementLine {
+    pub(super) intent: String,
+    pub(super) amount: Option<u64>,
+    pub(super) currency: Option<model::money::Currency>,
+    pub(super) verdict: String,
+    pub(super) told_status: Option<u16>,
+    pub(super) taken: Vec<String>,
+}
+
 /// Everything, in signals.
 #[derive(Clone, Copy)]
 pub(super) struct Lab {
@@ -110,8 +142,26 @@ pub(super) struct Lab {
     /// What meets the attempts, in the order of their arrival.
     pub(super) faults: RwSignal<Vec<Fault>>,
     pub(super) key_use: RwSignal<KeyUse>,
-    /// The sandbox lets requests without a key through.
-    pub(super) keyless: RwSignal<bool>,
+    /// What the sandbox is set to.
+    pub(super) settings: RwSignal<Settings>,
+    /// Changes of it that have not been answered.
+    pub(super) changes: RwSignal<u32>,
+    /// One of them is on its way.
+    pub(super) changing: RwSignal<bool>,
+    /// The pod that the next requests ask for, if they ask for one.
+    pub(super) pod: RwSignal<Option<u32>>,
+    /// The second account pays.
+    pub(super) second: RwSignal<bool>,
+    /// Both accounts have had their turn with the payment that is shown.
+    pub(super) both: RwSignal<bool>,
+    /// The first request of that payment was the second account's.
+    pub(super) second_began: RwSignal<bool>,
+    /// Taps of Pay whose attempts are not over.
+    pub(super) running: RwSignal<u64>,
+    /// How far the sandbox's clock was moved in all, once it is known.
+    pub(super) sandbox_ahead_ms: RwSignal<Option<Ms>>,
+    /// When this page moved it, and by how much.
+    pub(super) leaps: RwSignal<Vec<Leap>>,
     pub(super) attempts: RwSignal<u32>,
     pub(super) timeout_ms: RwSignal<Ms>,
     pub(super) base_ms: RwSignal<Ms>,
@@ -134,6 +184,7 @@ pub(super) struct Lab {
     pub(super) log: RwSignal<Vec<Exchange>>,
     pub(super) keys: RwSignal<Vec<KeyRecord>>,
     pub(super) ledger: RwSignal<Vec<LedgerRecord>>,
+    pub(super) settlement: RwSignal<Option<Settlement>>,
 }
 
 impl Lab {
@@ -146,7 +197,16 @@ impl Lab {
             stale: RwSignal::new(false),
             faults: RwSignal::new(vec![Fault::LoseReply]),
             key_use: RwSignal::new(KeyUse::Same),
-            keyless: RwSignal::new(false),
+            settings: RwSignal::new(Settings::SAFE),
+            changes: RwSignal::new(0),
+            changing: RwSignal::new(false),
+            pod: RwSignal::new(None),
+            second: RwSignal::new(false),
+            both: RwSignal::new(false),
+            second_began: RwSignal::new(false),
+            running: RwSignal::new(0),
+            sandbox_ahead_ms: RwSignal::new(None),
+            leaps: RwSignal::new(Vec::new()),
             attempts: RwSignal::new(policy.attempts),
             timeout_ms: RwSignal::new(policy.timeout_ms),
             base_ms: RwSignal::new(policy.base_ms),
@@ -161,6 +221,7 @@ impl Lab {
             log: RwSignal::new(Vec::new()),
             keys: RwSignal::new(Vec::new()),
             ledger: RwSignal::new(Vec::new()),
+            settlement: RwSignal::new(None),
         }
     }
 
@@ -193,10 +254,13 @@ impl Lab {
                 key = asked.and_then(|it| it.key.clone()).unwrap_or_default();
             }
             guests(&key, ahead_ms, server, &mut known, &mut client);
-            merge(&client, server, ahead_ms, |request| {
+            let mut facts = merge(&client, server, ahead_ms, |request| {
                 let this = known.iter().find(|(id, _)| id == request);
                 this.map(|(_, attempt)| *attempt)
-            })
+            });
+            let start = client.first().map_or(0, |first| first.at);
+            self.leaps.with(|leaps| leap(&mut facts, start, leaps));
+            facts
         })
     }
 

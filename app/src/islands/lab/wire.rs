@@ -1,6 +1,7 @@
 //! What was on the wire, attempt by attempt, held against the first.
 
 use super::http::{copy, curl};
+use super::leap::leapt;
 use super::state::{Asked, End, Exchange, Lab};
 use crate::parts::words;
 use leptos::prelude::*;
@@ -135,12 +136,19 @@ fn message(lines: &[Line]) -> String {
     .0
 }
 
-fn clock(at: u64, start: u64) -> String {
-    format!("{} s", words::seconds(at.saturating_sub(start)))
+/// A point in time as the sandbox counts it from the first request.
+fn clock(lab: Lab, at: u64, start: u64) -> String {
+    let leapt = lab.leaps.with(|leaps| leapt(start, at, leaps));
+    format!("{} s", words::seconds(at.saturating_sub(start) + leapt))
 }
 
 /// The request and the reply of one attempt.
-fn shown(exchange: &Exchange, first: Option<&Exchange>, start: u64) -> impl IntoView + use<> {
+fn shown(
+    lab: Lab,
+    exchange: &Exchange,
+    first: Option<&Exchange>,
+    start: u64,
+) -> impl IntoView + use<> {
     let asked = &exchange.asked;
     let before = first.map(|first| (first.asked.headers.as_slice(), first.asked.body.as_deref()));
     let request = lines(
@@ -167,13 +175,13 @@ fn shown(exchange: &Exchange, first: Option<&Exchange>, start: u64) -> impl Into
             view! { <p class="wire__none">"The connection ended without a byte."</p> }.into_any()
         }
     };
-    let ended = exchange.ended.map(|at| clock(at, start));
+    let ended = exchange.ended.map(|at| clock(lab, at, start));
     view! {
         <div class="wire__pair">
         <div>
             <h3 class="wire__h tone-client">
                 <span>"Request"</span>
-                <small>{clock(exchange.sent, start)}</small>
+                <small>{clock(lab, exchange.sent, start)}</small>
             </h3>
             <div class="wire tone-client" inner_html=message(&request)></div>
             <div class="row">
@@ -227,7 +235,7 @@ pub(super) fn wire(lab: Lab) -> impl IntoView {
             let start = all.first().map_or(0, |first| first.sent);
             let first = all.first().filter(|_| at > 0);
             all.get(at)
-                .map(|exchange| shown(exchange, first, start).into_any())
+                .map(|exchange| shown(lab, exchange, first, start).into_any())
         })
     };
     view! {

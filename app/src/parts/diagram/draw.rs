@@ -215,15 +215,20 @@ fn now(pen: &mut Pen, plan: &Plan, shot: &Shot, y: i32) {
     };
     let client = plan.x(Actor::Client);
     let waited = shot.now.saturating_sub(waiting.since);
-    let r = if plan.narrow { 16 } else { 18 };
-    let used = (waited * 100).checked_div(shot.timeout_ms).unwrap_or(100);
-    pen.pie(client, y + 44, r, used);
-    let text = format!(
-        "{} s of {} s",
-        words::seconds(waited),
-        words::seconds(shot.timeout_ms)
-    );
-    let x = client + r + 10;
-    pen.text("x-lab x-strong x-waited", x, y + 41, "start", &text);
-    pen.text("x-lab", x, y + 57, "start", "then it stops waiting");
+    let so_far = words::seconds(waited);
+    let (x, first, second) = match (waited * 100).checked_div(shot.timeout_ms) {
+        // It has no time-out: where time is not counted, it may stop at any moment.
+        None => {
+            let first = format!("has waited {so_far} s");
+            (client + plan.half + 8, first, "may stop at any moment")
+        }
+        Some(used) => {
+            let r = if plan.narrow { 16 } else { 18 };
+            pen.pie(client, y + 44, r, used);
+            let first = format!("{so_far} s of {} s", words::seconds(shot.timeout_ms));
+            (client + r + 10, first, "then it stops waiting")
+        }
+    };
+    pen.text("x-lab x-strong x-waited", x, y + 41, "start", &first);
+    pen.text("x-lab", x, y + 57, "start", second);
 }

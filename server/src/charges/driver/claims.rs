@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use model::Ms;
 use model::protocol::{Outcome, ProtocolError, Refusal};
-use model::world::What;
+use model::world::{Found, What};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -85,6 +85,10 @@ impl Running {
         let sent = clock::now();
         let outcome = self.driver.store.look_up(&self.asked()?).await?;
         if outcome == Outcome::Absent {
+            let (_, key) = self.owner()?;
+            let key = key.client().to_owned();
+            let found = Found::Nothing;
+            self.tell_call(sent, What::Claimed { key, found });
             // Long enough that two requests meet in it without luck.
             sleep(BETWEEN).await;
             return Ok(outcome);

@@ -61,10 +61,12 @@ mod property;
 mod search;
 mod table;
 mod tell;
+mod weakened;
 
 pub use property::{Properties, Property};
 pub use search::{Counterexample, DEFAULT_BOUND, Progress, Search, TooLarge, Verdict};
 pub use tell::{STEP_MS, tell};
+pub use weakened::Weakened;
 
 #[cfg(test)]
 mod tests;

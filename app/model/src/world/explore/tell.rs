@@ -41,6 +41,8 @@ pub fn tell(rules: &Rules, budget: Budget, moves: &[Move]) -> Trace {
         policy: Policy {
             attempts: rules.attempts,
             jitter: Jitter::None,
+            // A client may stop waiting at any moment.
+            timeout_ms: 0,
             ..Policy::LESSON
         },
         facts: teller.facts,

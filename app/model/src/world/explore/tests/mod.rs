@@ -7,6 +7,7 @@ mod peer;
 mod second;
 mod table;
 mod traces;
+mod weakened;
 
 use super::*;
 use crate::protocol::{ClaimRule, Design};
