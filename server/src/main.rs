@@ -48,6 +48,8 @@ fn main() -> ExitCode {
 
 async fn run(config: Config) -> Result<(), Box<dyn std::error::Error>> {
     let signal = server::shutdown::signal()?;
+    #[cfg(unix)]
+    server::shutdown::outlive_file_limit()?;
     let server = Server::start(config).await?;
     // Whoever reads this may be gone, which is no reason to stop.
     let _ = writeln!(

@@ -1,5 +1,7 @@
 //! `GET /api/openapi.json`: the service for programs.
 
+use std::collections::BTreeSet;
+
 use axum::Json;
 use serde::Serialize;
 use utoipa::openapi::path::{
@@ -14,7 +16,7 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 
 /// A method of an address, and every status that it answers with besides those
-/// that all of them can: 401, 408, 413, 429, 500, 503.
+/// that many of them can: see [`Route::always`].
 struct Route {
     method: HttpMethod,
     path: &'static str,
@@ -28,6 +30,8 @@ struct Route {
     keyed: bool,
     /// It needs a token.
     token: bool,
+    /// The store is asked, or somebody's rate is counted.
+    limited: bool,
 }
 
 /// A route with a token and without a key.
@@ -46,6 +50,7 @@ const fn route(
         gives: None,
         keyed: false,
         token: true,
+        limited: true,
     }
 }
 
@@ -68,6 +73,30 @@ impl Route {
     const fn open(mut self) -> Self {
         self.token = false;
         self
+    }
+
+    const fn free(mut self) -> Self {
+        self.token = false;
+        self.limited = false;
+        self
+    }
+
+    /// Statuses that follow from what the route is.
+    fn always(&self) -> impl Iterator<Item = u16> {
+        let changes = self.method != Get;
+        let reads = self.takes.is_some() || self.keyed;
+        [
+            (401, self.token),
+            // A browser sent it from another site.
+            (403, changes),
+            (408, reads),
+            (413, reads),
+            (429, self.limited),
+            (500, true),
+            (503, self.limited),
+        ]
+        .into_iter()
+        .filter_map(|(status, can)| can.then_some(status))
     }
 }
 
@@ -99,7 +128,8 @@ static ROUTES: &[Route] = &[
         "/charges",
         "The charges, newest first, in pages",
         &[200, 400],
-    ),
+    )
+    .gives("Charges"),
     route(
         Get,
         "/charges/{id}",
@@ -133,40 +163,48 @@ static ROUTES: &[Route] = &[
     )
     .takes("Wanted")
     .gives("Order"),
-    route(Get, "/queue", "The last messages", &[200]),
+    route(Get, "/queue", "The last messages", &[200]).gives("Messages"),
     route(
         Post,
         "/queue",
         "Sends a message, which is delivered at least once",
         &[202, 400, 403, 415, 422],
     )
-    .takes("Sent"),
+    .takes("Sent")
+    .gives("Queued"),
     route(
         Get,
         "/lab/faults",
         "What the next attempts will meet",
         &[200],
-    ),
+    )
+    .gives("Faults"),
     route(
         Post,
         "/lab/faults",
         "Queues faults, one for each attempt",
         &[200, 400, 415, 422],
-    ),
+    )
+    .takes("Faults")
+    .gives("Faults"),
     route(Delete, "/lab/faults", "Clears the queue of faults", &[204]),
     route(
         Post,
         "/lab/clock",
         "Moves the clock of the sandbox forward",
         &[200, 400, 415, 422],
-    ),
-    route(Get, "/lab/settings", "The settings in effect", &[200]),
+    )
+    .takes("Advance")
+    .gives("Clock"),
+    route(Get, "/lab/settings", "The settings in effect", &[200]).gives("Settings"),
     route(
         Patch,
         "/lab/settings",
         "Changes settings",
         &[200, 400, 415, 422],
-    ),
+    )
+    .takes("Settings")
+    .gives("Settings"),
     route(
         Post,
         "/lab/pods/{pod}/restart",
@@ -178,14 +216,16 @@ static ROUTES: &[Route] = &[
         "/lab/ledger",
         "What the card processor really did",
         &[200],
-    ),
-    route(Get, "/lab/keys", "The key records as stored", &[200]),
+    )
+    .gives("Ledger"),
+    route(Get, "/lab/keys", "The key records as stored", &[200]).gives("Keys"),
     route(
         Get,
         "/lab/settlement",
         "Intended payments against the ledger, as JSON or CSV",
         &[200, 400],
-    ),
+    )
+    .gives("Settlement"),
     route(
         Get,
         "/lab/trace",
@@ -193,14 +233,11 @@ static ROUTES: &[Route] = &[
         &[200, 400],
     ),
     route(Post, "/lab/reset", "Empties the sandbox", &[204]),
-    route(Get, "/healthz", "The process runs", &[200]).open(),
-    route(Get, "/readyz", "The store answers", &[200]).open(),
-    route(Get, "/metrics", "Counters, as OpenMetrics text", &[200]).open(),
-    route(Get, "/api/openapi.json", "This description", &[200]).open(),
+    route(Get, "/healthz", "The process runs", &[200]).free(),
+    route(Get, "/readyz", "The store answers", &[200, 503]).free(),
+    route(Get, "/metrics", "Counters, as OpenMetrics text", &[200]).free(),
+    route(Get, "/api/openapi.json", "This description", &[200]).free(),
 ];
-
-/// Statuses that every route can answer with.
-const ALWAYS: [u16; 6] = [401, 408, 413, 429, 500, 503];
 
 macro_rules! schemas {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
@@ -300,6 +337,226 @@ schemas! {
         /// For learning: in the first delivery the consumer dies after the effect.
         crash_after_effect: Option<bool>,
     }
+    /// Charges, newest first.
+    Charges {
+        /// At most as many as were asked for.
+        data: Vec<Charge>,
+        /// The charge after which the next page begins; null on the last one.
+        next: Option<String>,
+    }
+    /// A message that was taken.
+    Queued {
+        /// The sender's name for it.
+        id: String,
+        /// `queued`.
+        state: String,
+    }
+    /// The last messages.
+    Messages {
+        /// Newest first.
+        messages: Vec<Message>,
+    }
+    /// A message of the queue.
+    Message {
+        /// The sender's name for it.
+        id: String,
+        /// The order that it is about.
+        order: String,
+        /// What is to be added to its total, in minor units.
+        add: i64,
+        /// How often it was delivered.
+        deliveries: u32,
+        /// It was acknowledged.
+        done: bool,
+        /// The first deliveries whose acknowledgement gets lost.
+        lost_acks: u32,
+        /// In the first delivery the consumer dies after the effect.
+        crash_after_effect: bool,
+    }
+    /// Faults, one for each attempt that arrives.
+    Faults {
+        /// In the order in which attempts will meet them.
+        next: Vec<Fault>,
+    }
+    /// What one attempt meets.
+    Fault {
+        /// `none`, `lose_request`, `lose_reply`, `slow`, `processor_500`,
+        /// `processor_503`, `processor_429`, `declined`, `crash_before_charge`,
+        /// `crash_after_charge` or `crash_before_save`.
+        fault: String,
+        /// For `slow`: how much later the processor answers, up to 60,000.
+        ms: Option<u64>,
+    }
+    /// How far a clock is to be moved.
+    Advance {
+        /// In ms.
+        advance_ms: u64,
+    }
+    /// Where a clock stands.
+    Clock {
+        /// How far it is ahead of the server's in all, in ms.
+        ahead_ms: u64,
+        /// Now, in ms since the Unix epoch.
+        now: u64,
+    }
+    /// The settings of a sandbox. An answer gives all of them; a change names some,
+    /// and null goes back to the default.
+    Settings {
+        /// `require`, `allow`, `grace` or `fingerprint`.
+        keyless: Option<String>,
+        /// RFC 3339: since when charges without a key are deprecated.
+        grace_from: Option<String>,
+        /// RFC 3339: until when they are let through.
+        grace_until: Option<String>,
+        /// For how long equal requests without a key are one.
+        window_ms: Option<u64>,
+        /// How long a claim holds without a sign of life.
+        lease_ms: Option<u64>,
+        /// How long a key replays its answer.
+        retention_ms: Option<u64>,
+        /// How much longer an expired key is still known.
+        tombstone_ms: Option<u64>,
+        /// How long the connection of a lost message is held.
+        hold_ms: Option<u64>,
+        /// Stuck records of a processor without keys are settled by its books.
+        sweeper: Option<bool>,
+        /// `shared` or `pod_memory`.
+        store: Option<String>,
+        /// 1 to 8.
+        pods: Option<u32>,
+        /// `set` or `step`.
+        order_status: Option<String>,
+        /// `if_match` or `blind`.
+        order_patch: Option<String>,
+        /// `same_transaction`, `separate` or `blind`.
+        consumer: Option<String>,
+        /// `unique_insert` or `lookup_then_insert`.
+        claim: Option<String>,
+        /// A claim ends by itself when its owner is gone.
+        lease: Option<bool>,
+        /// A living owner renews its lease.
+        heartbeat: Option<bool>,
+        /// A late owner's writes fail.
+        fencing: Option<bool>,
+        /// The processor takes a key and charges once for it.
+        processor_keys: Option<bool>,
+        /// The same key with another body is refused.
+        fingerprint: Option<bool>,
+        /// Keys are unique together with the customer.
+        account_scope: Option<bool>,
+        /// `refuse` or `accept`.
+        expired: Option<String>,
+    }
+    /// The card processor's books.
+    Ledger {
+        /// Money that was taken.
+        charges: Vec<LedgerEntry>,
+        /// Cards that were declined.
+        declined: Vec<LedgerEntry>,
+        /// Money that was given back.
+        refunds: Vec<LedgerEntry>,
+    }
+    /// One line of the books.
+    LedgerEntry {
+        /// The charge or the refund.
+        id: String,
+        /// In minor units.
+        amount: u32,
+        /// An ISO 4217 code.
+        currency: String,
+        /// The key that the processor was handed.
+        processor_key: Option<String>,
+        /// Of which charge.
+        refund_of: Option<String>,
+        /// In ms since the Unix epoch.
+        at: u64,
+    }
+    /// The last key records.
+    Keys {
+        /// Now, by the sandbox's clock, in ms since the Unix epoch.
+        now: u64,
+        /// The last claimed first.
+        keys: Vec<KeyRecord>,
+    }
+    /// A key record as stored.
+    KeyRecord {
+        /// The key in its scope.
+        key: String,
+        /// `running`, `released`, `done` or `tombstone`.
+        state: String,
+        /// The recovery point: `claimed` or `asked`.
+        point: String,
+        /// The fencing token.
+        token: u32,
+        /// What is left of the lease.
+        lease_left_ms: Option<u64>,
+        /// The status that a replay has.
+        status: Option<u16>,
+        /// The charge or refund that a replay speaks of.
+        charge: Option<String>,
+        /// SHA-256, in hex.
+        fingerprint: String,
+        /// In ms since the Unix epoch, by the sandbox's clock.
+        claimed_at: u64,
+        /// The same: when its retention is over.
+        expires_at: u64,
+        /// Its retention is over.
+        expired: bool,
+    }
+    /// Intended payments against the ledger.
+    Settlement {
+        /// No duplicate, nothing missing, nothing orphaned.
+        clean: bool,
+        /// How many there are of each.
+        totals: Totals,
+        /// Each payment.
+        payments: Vec<Payment>,
+    }
+    /// Counts of payments.
+    Totals {
+        /// Payments that were meant.
+        intended: u64,
+        /// Times that money was taken.
+        taken: u64,
+        /// Meant once, taken once, and our books say so.
+        settled: u64,
+        /// The card was declined.
+        declined: u64,
+        /// Nothing is taken, and nobody was told that it is.
+        pending: u64,
+        /// Taken more than once.
+        duplicates: u64,
+        /// Told as paid, and not taken.
+        missing: u64,
+        /// Taken, and our books do not know of it.
+        orphaned: u64,
+    }
+    /// One payment.
+    Payment {
+        /// The client's name for it, or its key.
+        intent: String,
+        /// In minor units.
+        amount: Option<u32>,
+        /// An ISO 4217 code.
+        currency: Option<String>,
+        /// `settled`, `declined`, `pending`, `duplicate`, `missing` or `orphaned`.
+        verdict: String,
+        /// What the client was told.
+        told_status: Option<u16>,
+        /// The charge that it was told of.
+        told_charge: Option<String>,
+        /// The charges in the ledger.
+        taken: Vec<String>,
+    }
+    /// One event of the live trace, as its `data`.
+    LiveFact {
+        /// Its number, which is the event's id as well.
+        id: u64,
+        /// The request id of the attempt.
+        request: String,
+        /// In ms since the Unix epoch.
+        at: u64,
+    }
     /// An error, RFC 9457.
     Problem {
         /// Ends in a stable word, which is also a section of the reference.
@@ -349,18 +606,26 @@ fn describe() -> OpenApi {
                     .build(),
             ));
         }
-        let always = ALWAYS.iter().filter(|_| route.token);
-        for status in route.statuses.iter().chain(always) {
-            let reason = axum::http::StatusCode::from_u16(*status)
+        let statuses: BTreeSet<u16> = route
+            .statuses
+            .iter()
+            .copied()
+            .chain(route.always())
+            .collect();
+        for status in statuses {
+            let reason = axum::http::StatusCode::from_u16(status)
                 .ok()
                 .and_then(|status| status.canonical_reason())
                 .unwrap_or_default();
             let mut response = ResponseBuilder::new().description(reason);
             match route.gives {
-                _ if *status >= 400 => {
+                _ if status >= 400 => {
                     response = response.content("application/problem+json", content("Problem"));
                 }
                 Some(schema) => response = response.content("application/json", content(schema)),
+                None if route.path == "/lab/trace" => {
+                    response = response.content("text/event-stream", content("LiveFact"));
+                }
                 None => {}
             }
             operation = operation.response(status.to_string(), response.build());

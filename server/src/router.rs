@@ -10,7 +10,7 @@ use tower_http::trace::TraceLayer;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{
-    accounts, assets, charges, lab, metrics, openapi, orders, pages, request_id, security,
+    accounts, assets, charges, lab, metrics, openapi, orders, pages, request_id, security, unread,
 };
 
 /// The whole service.
@@ -31,6 +31,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(pages::router())
         .layer(middleware::from_fn(security::problems))
         .layer(security::csrf())
+        .layer(middleware::from_fn(unread::finish))
         .layer(CatchPanicLayer::custom(security::panicked))
         .layer(middleware::from_fn(security::headers))
         .layer(TraceLayer::new_for_http().make_span_with(request_id::span))
@@ -55,4 +56,36 @@ async fn no_store(mut response: axum::response::Response) -> axum::response::Res
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::extract::Request;
+    use axum::routing::get;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+    use tower_http::catch_panic::CatchPanicLayer;
+
+    use crate::security;
+
+    /// The one documented status that nothing outside can bring about.
+    #[tokio::test]
+    async fn a_handler_that_panics_is_a_problem() {
+        let broken: Router = Router::new()
+            .route("/", get(async || -> &str { panic!("broken") }))
+            .layer(CatchPanicLayer::custom(security::panicked));
+        let request = Request::builder().uri("/").body(Body::empty()).unwrap();
+        let response = broken.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), 500);
+        assert_eq!(
+            response.headers()["content-type"],
+            "application/problem+json"
+        );
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["type"], "/api#internal-error");
+        assert!(!body.to_string().contains("broken"), "{body}");
+    }
 }

@@ -18,12 +18,15 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use crate::shutdown::Shutdown;
 
 /// How long a client may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(15);
+/// How long a client may take to make room for more of a reply.
+const DEAF: Duration = Duration::from_secs(20);
 /// How long open connections may take to end at shutdown.
 const LAST_REPLIES: Duration = Duration::from_secs(5);
 /// Connections at once. More wait in the kernel's queue.
@@ -90,10 +93,13 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, watcher
             Ok(response)
         }
     });
+    // Without it, a client that reads nothing would hold its connection for ever.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(DEAF));
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Box::pin(stream)), service);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(%error, "a connection ended early");
     }

@@ -39,6 +39,19 @@ impl Shutdown {
     }
 }
 
+/// Goes on when a file may not grow any more (`ulimit -f`): that is an error of the
+/// write that met it, as a full disk is, and no reason to end the process, which is
+/// what the system does with a process that has no handler for it.
+///
+/// # Errors
+/// When there can be no handler.
+#[cfg(unix)]
+pub fn outlive_file_limit() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    // The handler stays for the life of the process, though nobody listens.
+    signal(SignalKind::from_raw(libc::SIGXFSZ)).map(drop)
+}
+
 /// Listens for SIGTERM and SIGINT from now on, and resolves at the first of them.
 ///
 /// Called before anybody is told that the server is ready: a signal that comes

@@ -1,7 +1,9 @@
 //! Wakes those who wait for somebody else's answer.
 
 use std::hash::{BuildHasher, RandomState};
+use std::pin::pin;
 
+use async_trait::async_trait;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
@@ -15,6 +17,21 @@ const BELLS: usize = 64;
 pub struct Settled {
     hasher: RandomState,
     bells: [Notify; BELLS],
+}
+
+/// Who looks at a key until it is settled.
+#[async_trait]
+pub trait Watcher: Send {
+    /// What a look finds.
+    type Found: Send;
+    /// Why a look fails.
+    type Error: Send;
+    /// Looks.
+    async fn look(&mut self) -> Result<Self::Found, Self::Error>;
+    /// Whether there is something to wait for.
+    fn waits(&mut self, found: &Self::Found) -> bool;
+    /// Runs between two looks: true ends the wait with another look, false for good.
+    async fn pause(&mut self) -> bool;
 }
 
 impl Default for Settled {
@@ -35,6 +52,34 @@ impl Settled {
     /// Resolves at the next ring for this key. It counts from when it is enabled.
     pub fn next(&self, account: &AccountId, key: &str) -> Notified<'_> {
         self.bell(account, key).notified()
+    }
+
+    /// Looks at a key, and looks again at each ring, for as long as the watcher waits.
+    ///
+    /// # Errors
+    /// The error of a look.
+    pub async fn watch<W: Watcher>(
+        &self,
+        account: &AccountId,
+        key: &str,
+        watcher: &mut W,
+    ) -> Result<W::Found, W::Error> {
+        loop {
+            // Before the look: what ends between the look and the wait rings too.
+            let mut rung = pin!(self.next(account, key));
+            rung.as_mut().enable();
+            let found = watcher.look().await?;
+            if !watcher.waits(&found) {
+                return Ok(found);
+            }
+            tokio::select! {
+                biased;
+                () = rung => {}
+                again = watcher.pause() => if !again {
+                    return Ok(found);
+                }
+            }
+        }
     }
 
     fn bell(&self, account: &AccountId, key: &str) -> &Notify {

@@ -1,7 +1,6 @@
 //! Claiming the key, and waiting for who has it.
 
-use std::pin::pin;
-
+use async_trait::async_trait;
 use model::Ms;
 use model::protocol::{Outcome, ProtocolError, Refusal};
 use model::world::{Found, What};
@@ -10,10 +9,44 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{BETWEEN, Ending, Job, LOOK_AGAIN, Running, Stop};
 use crate::charges::heartbeat::Heartbeat;
+use crate::charges::settled::Watcher;
 use crate::charges::store::{ClaimKey, Claimed, RenewLease};
 use crate::charges::told;
 use crate::clock;
 use crate::id::ChargeId;
+
+/// An attempt whose client waits for somebody else's answer.
+struct Waiting<'a> {
+    running: &'a mut Running,
+    client: &'a mut oneshot::Sender<Ending>,
+    until: Instant,
+}
+
+#[async_trait]
+impl Watcher for Waiting<'_> {
+    type Found = Outcome<ChargeId>;
+    type Error = Stop;
+
+    async fn look(&mut self) -> Result<Outcome<ChargeId>, Stop> {
+        self.running.claim().await
+    }
+
+    fn waits(&mut self, outcome: &Outcome<ChargeId>) -> bool {
+        let running = matches!(outcome, Outcome::Refused(Refusal::InProgress { .. }));
+        let waits = running && Instant::now() < self.until;
+        self.running.waited |= waits;
+        waits
+    }
+
+    async fn pause(&mut self) -> bool {
+        tokio::select! {
+            () = sleep(LOOK_AGAIN) => true,
+            () = sleep_until(self.until) => true,
+            () = self.client.closed() => false,
+            () = self.running.shutdown.begun() => false,
+        }
+    }
+}
 
 impl Running {
     /// Claims the key. When somebody else works on it and the client is willing to
@@ -26,26 +59,13 @@ impl Running {
             return self.claim().await;
         };
         let (account, key) = self.owner()?;
-        let (settled, shutdown) = (self.driver.settled.clone(), self.shutdown.clone());
-        let until = Instant::now() + wait;
-        loop {
-            // Before the claim: what ends between the claim and the wait rings too.
-            let mut rung = pin!(settled.next(&account, key.as_str()));
-            rung.as_mut().enable();
-            let outcome = self.claim().await?;
-            let running = matches!(outcome, Outcome::Refused(Refusal::InProgress { .. }));
-            if !running || Instant::now() >= until {
-                return Ok(outcome);
-            }
-            self.waited = true;
-            tokio::select! {
-                () = rung => {}
-                () = sleep(LOOK_AGAIN) => {}
-                () = sleep_until(until) => {}
-                () = client.closed() => return Ok(outcome),
-                () = shutdown.begun() => return Ok(outcome),
-            }
-        }
+        let settled = self.driver.settled.clone();
+        let mut waiting = Waiting {
+            until: Instant::now() + wait,
+            running: self,
+            client,
+        };
+        settled.watch(&account, key.as_str(), &mut waiting).await
     }
 
     /// What a claim needs.
