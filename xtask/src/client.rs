@@ -12,11 +12,12 @@ use crate::steps::Steps;
 use crate::wasm::{TARGET, Toolchain};
 
 /// The clients: the name of each, and the feature that has its islands. A page
-/// loads only the client that holds its own, so that the lab does not weigh on
-/// those who read.
-const CLIENTS: [(&str, &str); 2] = [
+/// loads only the client that holds its own, so that the lab and the studio do
+/// not weigh on those who read.
+const CLIENTS: [(&str, &str); 3] = [
     ("charge-once", "islands-lesson"),
     ("charge-once-lab", "islands-lab"),
+    ("charge-once-studio", "islands-studio"),
 ];
 
 /// What a client is made of, below the workspace.
