@@ -1,14 +1,15 @@
 //! The results of the studio's tools as files.
 
-use app::parts::chart::picture;
-use app::studio::{Tool, charts, csv, pairs};
+use app::studio::{Tool, csv, pairs, retry, svg};
 use axum::Router;
-use axum::extract::RawQuery;
+use axum::extract::{Path, RawQuery};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
 };
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+
+use crate::problem::Problem;
 
 /// A picture may colour itself and do nothing else.
 const PICTURE: &str =
@@ -16,7 +17,7 @@ const PICTURE: &str =
 
 /// `/retry.csv`, `/retry.svg` and so on.
 pub(crate) fn router() -> Router {
-    let mut router = Router::new();
+    let mut router = Router::new().route("/retry/code/{language}/{style}", get(code));
     for tool in Tool::ALL {
         let slug = tool.slug();
         router = router
@@ -30,9 +31,9 @@ pub(crate) fn router() -> Router {
             .route(
                 &format!("/{slug}.svg"),
                 get(async move |RawQuery(query): RawQuery| {
-                    let charts = charts(tool, &pairs(query.as_deref().unwrap_or_default()));
-                    let svg = file(slug, "svg", "image/svg+xml", picture(&charts));
-                    ([(CONTENT_SECURITY_POLICY, PICTURE)], svg)
+                    let text = svg(tool, &pairs(query.as_deref().unwrap_or_default()));
+                    let file = file(slug, "svg", "image/svg+xml", text);
+                    ([(CONTENT_SECURITY_POLICY, PICTURE)], file)
                 }),
             );
     }
@@ -45,7 +46,23 @@ fn file(
     kind: &'static str,
     text: String,
 ) -> impl IntoResponse + use<> {
-    let disposition = format!("attachment; filename=\"{slug}.{extension}\"");
+    named(&format!("{slug}.{extension}"), kind, text)
+}
+
+/// The policy as code.
+async fn code(
+    Path((language, style)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let Some(target) = retry::target(&language, &style) else {
+        return Problem::not_found().into_response();
+    };
+    let text = retry::download(&pairs(query.as_deref().unwrap_or_default()), target);
+    named(target.file_name(), "text/plain; charset=utf-8", text).into_response()
+}
+
+fn named(name: &str, kind: &'static str, text: String) -> impl IntoResponse + use<> {
+    let disposition = format!("attachment; filename=\"{name}\"");
     (
         [
             (CONTENT_TYPE, kind.to_owned()),

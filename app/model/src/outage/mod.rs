@@ -23,5 +23,5 @@ pub use herd::{
 pub use kind::Kind;
 pub use storm::{
     Latency, Outage, OutageBin, OutageField, OutageForm, OutageInputs, OutageProblem,
-    OutageProgress, OutageSummary, Outages, Recovery, Relief, Strategy, tipping_rate,
+    OutageProgress, OutageSummary, Outages, Recovery, Relief, Strategy, Tipping, tipping_rate,
 };

@@ -41,4 +41,4 @@ pub use report::{Latency, OutageSummary, Recovery};
 pub use run::{Outage, OutageProgress, Outages};
 pub use series::OutageBin;
 pub use strategy::Strategy;
-pub use tipping::tipping_rate;
+pub use tipping::{Tipping, tipping_rate};
