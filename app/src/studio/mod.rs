@@ -9,9 +9,11 @@ mod field;
 mod form;
 pub mod herd;
 pub mod outage;
+mod panels;
 mod place;
 pub mod retry;
 mod share;
+mod sim;
 pub mod words;
 
 pub use field::{Field, Input};
@@ -19,7 +21,7 @@ pub use form::{form, whole};
 pub use place::{Place, Tool};
 pub use share::share;
 
-use crate::parts::chart::Chart;
+use crate::parts::chart::picture;
 use maud::Markup;
 
 /// Names and values, unescaped, as a query or a form has them.
@@ -67,14 +69,14 @@ pub fn csv(tool: Tool, pairs: &Pairs) -> String {
     }
 }
 
-/// The charts of a tool, for a picture that stands alone.
+/// The charts of a tool as an SVG file that stands alone.
 #[must_use]
-pub fn charts(tool: Tool, pairs: &Pairs) -> Vec<Chart> {
+pub fn svg(tool: Tool, pairs: &Pairs) -> String {
     match tool {
-        Tool::Retry => retry::charts(pairs),
-        Tool::Amplify => amplify::charts(pairs),
-        Tool::Herd => herd::charts(pairs),
-        Tool::Outage => outage::charts(pairs),
+        Tool::Retry => picture(&retry::charts(pairs)),
+        Tool::Amplify => picture(&amplify::charts(pairs)),
+        Tool::Herd => herd::svg(pairs),
+        Tool::Outage => outage::svg(pairs),
     }
 }
 

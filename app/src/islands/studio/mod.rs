@@ -45,7 +45,12 @@ pub fn StudioTool() -> impl IntoView {
     Effect::new(move |_| {
         #[cfg(feature = "hydrate")]
         if let Some(root) = root.get() {
-            live::start(&root, place);
+            match place.tool {
+                Tool::Retry | Tool::Amplify => live::start(&root, place),
+                // They run in slices.
+                Tool::Herd => crate::studio::herd::live::wake(&root),
+                Tool::Outage => crate::studio::outage::live::wake(&root),
+            }
         }
         ready.set(true);
     });
