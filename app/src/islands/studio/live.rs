@@ -1,6 +1,6 @@
 //! What a tool does in the browser.
 
-use super::reader;
+use super::{copy, reader};
 use crate::studio::{Drawn, Field, Input, Place, draw, share};
 use leptos::leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle};
 use leptos::prelude::*;
@@ -9,7 +9,9 @@ use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Event, EventTarget, FormData, HtmlElement, HtmlFormElement, HtmlInputElement};
+use web_sys::{
+    Element, Event, EventTarget, FormData, HtmlElement, HtmlFormElement, HtmlInputElement,
+};
 
 /// How long after the last change the result is said: not at every key.
 const SAID_AFTER: Duration = Duration::from_millis(700);
@@ -17,6 +19,8 @@ const SAID_AFTER: Duration = Duration::from_millis(700);
 /// Listens from now on.
 pub(super) fn start(root: &Element, place: Place) {
     reader::prepare(root);
+    copy::prepare(root);
+    copy::listen(root);
     reader::listen(root);
     let Some(form) = find::<HtmlFormElement>(root, "form") else {
         return;
@@ -95,6 +99,7 @@ fn show(root: &Element, place: Place, drawn: &Drawn, settled: bool) {
         let kept = Kept::of(&results);
         results.set_inner_html(&drawn.results.0);
         reader::prepare(&results);
+        copy::prepare(&results);
         kept.restore(&results);
     }
     if let Some(it) = find::<Element>(root, "[data-share]") {

@@ -66,6 +66,8 @@ pub fn StudioTool() -> impl IntoView {
 }
 
 #[cfg(feature = "hydrate")]
+mod copy;
+#[cfg(feature = "hydrate")]
 mod live;
 #[cfg(feature = "hydrate")]
 mod reader;

@@ -4,6 +4,7 @@ mod amplify;
 mod embed;
 mod herd;
 mod outage;
+mod presets;
 mod retry;
 
 pub use amplify::AmplifyPage;
@@ -32,4 +33,3 @@ fn head(tool: Tool, title: &str, lead: &str) -> String {
     }
     .0
 }
-

@@ -1,6 +1,7 @@
 //! `/retry`.
 
 use super::head;
+use super::presets::presets;
 use crate::islands::studio::StudioTool;
 use crate::studio::Tool;
 use leptos::prelude::*;
@@ -19,6 +20,7 @@ pub fn RetryPage() -> impl IntoView {
                 "Write a retry policy down and see what it comes to: how often it succeeds, how long it waits, what is wrong with it.",
             )></div>
             <StudioTool/>
+            <div inner_html=presets()></div>
         </main>
     }
 }

@@ -1,8 +1,11 @@
 //! The calculator's inputs as they stand in an address or a form.
 
 pub(crate) mod number;
+mod scene;
 #[cfg(test)]
 mod tests;
+
+pub use scene::{Scene, SceneField, SceneForm};
 
 use super::plan::{Bound, Field, Plan, Problem, RetryAfter, Spread, Why};
 use crate::Ms;
