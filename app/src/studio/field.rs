@@ -38,7 +38,12 @@ pub struct Field {
 impl Field {
     /// A field to type in, without a note.
     #[must_use]
-    pub fn text(name: &'static str, label: &'static str, unit: &'static str, value: String) -> Self {
+    pub fn text(
+        name: &'static str,
+        label: &'static str,
+        unit: &'static str,
+        value: String,
+    ) -> Self {
         Self {
             name,
             label,

@@ -83,7 +83,15 @@ mod tests {
                 assert_eq!(Place::of(&place.path()), Some(place));
             }
         }
-        for path in ["/", "/retry.csv", "/embed", "/embed/", "/embed/lab", "/lab", "retry"] {
+        for path in [
+            "/",
+            "/retry.csv",
+            "/embed",
+            "/embed/",
+            "/embed/lab",
+            "/lab",
+            "retry",
+        ] {
             assert_eq!(Place::of(path), None, "{path}");
         }
     }

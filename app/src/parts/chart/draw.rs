@@ -282,9 +282,17 @@ impl Pen<'_> {
 
     fn mark(&self, out: &mut String, shape: &Shape) {
         let _ = match shape {
-            Shape::Line(points) => write!(out, r#"<path class="c-line" d="{}"/>"#, self.path(points)),
-            Shape::Dashed(points) => write!(out, r#"<path class="c-dash" d="{}"/>"#, self.path(points)),
-            Shape::Step(points) => write!(out, r#"<path class="c-line" d="{}"/>"#, self.stepped(points)),
+            Shape::Line(points) => {
+                write!(out, r#"<path class="c-line" d="{}"/>"#, self.path(points))
+            }
+            Shape::Dashed(points) => {
+                write!(out, r#"<path class="c-dash" d="{}"/>"#, self.path(points))
+            }
+            Shape::Step(points) => write!(
+                out,
+                r#"<path class="c-line" d="{}"/>"#,
+                self.stepped(points)
+            ),
             Shape::Area(points) => {
                 let floor = short(self.py(self.y.low));
                 match (points.first(), points.last()) {
@@ -317,7 +325,11 @@ impl Pen<'_> {
             Shape::Rule(x, words) => {
                 let at = self.px(*x);
                 // The words stay inside of the picture.
-                let anchor = if at > self.left + self.width * 0.6 { "end" } else { "start" };
+                let anchor = if at > self.left + self.width * 0.6 {
+                    "end"
+                } else {
+                    "start"
+                };
                 let nudge = if anchor == "end" { -4.0 } else { 4.0 };
                 write!(
                     out,
@@ -378,10 +390,17 @@ mod tests {
 
     #[test]
     fn nothing_and_nonsense_can_be_drawn() {
-        for points in [vec![], vec![(f64::NAN, f64::INFINITY)], vec![(1e300, -1e300)]] {
+        for points in [
+            vec![],
+            vec![(f64::NAN, f64::INFINITY)],
+            vec![(1e300, -1e300)],
+        ] {
             let html = draw(&chart(points)).0;
             let picture = html.split("<details").next().unwrap_or_default();
-            assert!(!picture.contains("NaN") && !picture.contains("inf"), "{picture}");
+            assert!(
+                !picture.contains("NaN") && !picture.contains("inf"),
+                "{picture}"
+            );
         }
     }
 }

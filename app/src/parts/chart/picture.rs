@@ -37,7 +37,11 @@ pub fn picture(charts: &[Chart]) -> String {
         }
         y += 28.0 + height(chart, &WIDE);
         if !keys.is_empty() {
-            let _ = write!(body, r#"<text x="0" y="{}" xml:space="preserve">{keys}</text>"#, y + 12.0);
+            let _ = write!(
+                body,
+                r#"<text x="0" y="{}" xml:space="preserve">{keys}</text>"#,
+                y + 12.0
+            );
             y += 16.0;
         }
         y += 20.0;

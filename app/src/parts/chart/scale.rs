@@ -17,9 +17,7 @@ pub(super) fn round(low: f64, high: f64, most: usize) -> Vec<f64> {
         .unwrap_or(10.0 * power);
     let first = (low / step - 1e-9).ceil();
     let count = ((high / step + 1e-9).floor() - first + 1.0).clamp(0.0, 50.0) as u32;
-    (0..count)
-        .map(|k| (first + f64::from(k)) * step)
-        .collect()
+    (0..count).map(|k| (first + f64::from(k)) * step).collect()
 }
 
 /// The ticks of an axis.
@@ -50,10 +48,18 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        assert_eq!(round(0.0, 1.0, 5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(
+            round(0.0, 1.0, 5),
+            [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]
+        );
         assert_eq!(round(0.0, 1500.0, 6), [0.0, 500.0, 1000.0, 1500.0]);
         assert_eq!(round(3.0, 17.0, 4), [5.0, 10.0, 15.0]);
-        for (low, high) in [(0.0, 0.0), (1.0, 0.0), (0.0, f64::INFINITY), (f64::NAN, 1.0)] {
+        for (low, high) in [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (0.0, f64::INFINITY),
+            (f64::NAN, 1.0),
+        ] {
             assert!(round(low, high, 5).is_empty());
         }
         assert!(round(0.0, 4e12, 6).len() <= 8);
