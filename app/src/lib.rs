@@ -1,8 +1,8 @@
 //! The pages of Charge Once, rendered on the server, and the islands that come
 //! alive in the browser.
 //!
-//! Features: `ssr` for the server; `islands-lesson` and `islands-lab` for the two
-//! clients in the browser.
+//! Features: `ssr` for the server; `islands-lesson`, `islands-lab` and
+//! `islands-studio` for the three clients in the browser.
 
 // The view macros nest types deeply.
 #![recursion_limit = "256"]
@@ -17,6 +17,8 @@ pub mod pages;
 pub mod parts;
 #[cfg(feature = "ssr")]
 pub mod shell;
+#[cfg(any(feature = "ssr", feature = "islands-studio"))]
+pub mod studio;
 
 #[cfg(feature = "ssr")]
 pub use shell::{App, shell};

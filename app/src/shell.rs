@@ -6,7 +6,9 @@ use crate::pages::lab::LabPage;
 use crate::pages::lesson::LessonPage;
 use crate::pages::not_found::NotFound;
 use crate::pages::play::PlayPage;
+use crate::pages::studio::{AmplifyPage, Embedded, HerdPage, OutagePage, RetryPage};
 use crate::parts::icons;
+use crate::studio::Place;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
@@ -41,12 +43,11 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 
 /// The client that holds the islands of the page that is asked for.
 fn client_name(lesson: &str) -> String {
-    let lab = use_context::<http::request::Parts>()
-        .is_some_and(|request| request.uri.path().starts_with("/lab"));
-    if lab {
-        format!("{lesson}-lab")
-    } else {
-        lesson.to_owned()
+    let request = use_context::<http::request::Parts>();
+    match request.as_ref().map(|request| request.uri.path()) {
+        Some(path) if path.starts_with("/lab") => format!("{lesson}-lab"),
+        Some(path) if Place::of(path).is_some() => format!("{lesson}-studio"),
+        _ => lesson.to_owned(),
     }
 }
 
@@ -56,24 +57,58 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     view! {
         <Router>
-            <a class="skip" href="#main">
-                "Skip to the content"
-            </a>
-            <Masthead/>
+            <Head/>
             <Routes fallback=NotFound>
                 <Route path=path!("/") view=LessonPage/>
                 <Route path=path!("/play/:story") view=PlayPage/>
                 <Route path=path!("/lab") view=LabPage/>
                 <Route path=path!("/api") view=ApiPage/>
+                <Route path=path!("/retry") view=RetryPage/>
+                <Route path=path!("/amplify") view=AmplifyPage/>
+                <Route path=path!("/herd") view=HerdPage/>
+                <Route path=path!("/outage") view=OutagePage/>
+                <Route path=path!("/embed/retry") view=Embedded/>
+                <Route path=path!("/embed/amplify") view=Embedded/>
+                <Route path=path!("/embed/herd") view=Embedded/>
+                <Route path=path!("/embed/outage") view=Embedded/>
             </Routes>
+            <Foot/>
+        </Router>
+    }
+}
+
+/// Whether this is a narrow frame on somebody else's page.
+fn is_embedded() -> bool {
+    let path = use_location().pathname.get_untracked();
+    Place::of(&path).is_some_and(|place| place.embedded)
+}
+
+/// What stands over every page that is not embedded.
+#[component]
+fn Head() -> impl IntoView {
+    (!is_embedded()).then(|| {
+        view! {
+            <a class="skip" href="#main">
+                "Skip to the content"
+            </a>
+            <Masthead/>
+        }
+    })
+}
+
+/// What stands under it.
+#[component]
+fn Foot() -> impl IntoView {
+    (!is_embedded()).then(|| {
+        view! {
             <footer class="foot">
                 <div class="page">
                     <p>"Simulated money, real requests. No card is ever charged."</p>
                     <p>"What you see is computed by the code that it teaches."</p>
                 </div>
             </footer>
-        </Router>
-    }
+        }
+    })
 }
 
 /// The mark, the ways through the site, and the theme.
@@ -97,6 +132,12 @@ fn Masthead() -> impl IntoView {
                     </a>
                     <a href="/lab" aria-current=move || current(|path| path == "/lab")>
                         "Lab"
+                    </a>
+                    <a
+                        href="/retry"
+                        aria-current=move || current(|path| Place::of(path).is_some())
+                    >
+                        "Studio"
                     </a>
                     <a href="/api" aria-current=move || current(|path| path == "/api")>
                         "API"

@@ -22,6 +22,7 @@ pub mod serve;
 pub mod shutdown;
 mod start;
 mod state;
+mod studio;
 mod unread;
 mod upkeep;
 

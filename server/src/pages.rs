@@ -1,8 +1,10 @@
 //! The pages: rendered by Leptos, compressed, each under a policy with its own nonce.
 
+use app::studio::Place;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use leptos::nonce::use_nonce;
@@ -13,7 +15,8 @@ use tower_http::compression::CompressionLayer;
 
 use crate::assets;
 use crate::problem::Problem;
-use crate::security::page_policy;
+use crate::security::{Ancestors, page_policy};
+use crate::studio;
 
 /// The first segments of addresses that belong to programs.
 const API: [&str; 7] = [
@@ -46,6 +49,7 @@ pub(crate) fn router() -> Router {
         })
         .fallback(missing)
         .with_state(options)
+        .merge(studio::router())
         .layer(
             CompressionLayer::new()
                 .br(true)
@@ -59,7 +63,15 @@ fn page_headers() {
     let (Some(response), Some(nonce)) = (use_context::<ResponseOptions>(), use_nonce()) else {
         return;
     };
-    if let Ok(policy) = HeaderValue::try_from(page_policy(&nonce)) {
+    let anywhere = use_context::<Parts>()
+        .and_then(|request| Place::of(request.uri.path()))
+        .is_some_and(|place| place.embedded);
+    let ancestors = if anywhere {
+        Ancestors::Any
+    } else {
+        Ancestors::None
+    };
+    if let Ok(policy) = HeaderValue::try_from(page_policy(&nonce, ancestors)) {
         response.insert_header(CONTENT_SECURITY_POLICY, policy);
     }
     response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -14,14 +14,27 @@ use crate::problem::{Kind, Problem};
 /// What is not a page may do nothing at all.
 const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
 
+/// Who may show a page in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ancestors {
+    /// Nobody.
+    None,
+    /// Everybody: it is made to be embedded and has nothing to click in secret.
+    Any,
+}
+
 /// The policy of a page: its own scripts and styles, and nothing of others.
-pub(crate) fn page_policy(nonce: &str) -> String {
+pub(crate) fn page_policy(nonce: &str, ancestors: Ancestors) -> String {
+    let ancestors = match ancestors {
+        Ancestors::None => "'none'",
+        Ancestors::Any => "*",
+    };
     format!(
         "default-src 'none'; \
          script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; \
          style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; \
          connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
-         frame-ancestors 'none'"
+         frame-ancestors {ancestors}"
     )
 }
 

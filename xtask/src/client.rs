@@ -11,12 +11,14 @@ use crate::paths::Paths;
 use crate::steps::Steps;
 use crate::wasm::{TARGET, Toolchain};
 
-/// The clients: the name of each, and the feature that has its islands. A page
-/// loads only the client that holds its own, so that the lab does not weigh on
-/// those who read.
-const CLIENTS: [(&str, &str); 2] = [
-    ("charge-once", "islands-lesson"),
-    ("charge-once-lab", "islands-lab"),
+/// The clients: the name of each, the feature that has its islands, and the profile
+/// that it is compiled with. A page loads only the client that holds its own, so that
+/// the lab and the studio do not weigh on those who read. The studio's model is made
+/// for speed.
+const CLIENTS: [(&str, &str, &str); 3] = [
+    ("charge-once", "islands-lesson", "client"),
+    ("charge-once-lab", "islands-lab", "client"),
+    ("charge-once-studio", "islands-studio", "client-studio"),
 ];
 
 /// What a client is made of, below the workspace.
@@ -28,7 +30,7 @@ pub(crate) fn build(paths: &Paths, steps: &mut Steps) -> Result<(), Error> {
     let target = paths.client_target();
     let inputs = inputs(paths)?;
     let mut clients = Vec::new();
-    for (name, feature) in CLIENTS {
+    for (name, feature, profile) in CLIENTS {
         let bound = steps.step(&format!("Client: compile {name}"), || {
             // Both clients come out under one name, so Cargo would link each of them
             // again every time. What it is given tells whether that can be spared.
@@ -40,10 +42,10 @@ pub(crate) fn build(paths: &Paths, steps: &mut Steps) -> Result<(), Error> {
                 toolchain
                     .cargo(paths, "build")
                     .args(["--package", "app", "--lib", "--features", feature])
-                    .args(["--profile", "client", "--target-dir"])
+                    .args(["--profile", profile, "--target-dir"])
                     .arg(&target),
             )?;
-            let wasm = target.join(TARGET).join("client/app.wasm");
+            let wasm = target.join(TARGET).join(profile).join("app.wasm");
             bundle::bind(paths, name, &wasm, &inputs)
         })?;
         clients.push(bound);

@@ -62,6 +62,9 @@ pub(crate) enum Error {
     /// A measurement came to something else than its peer.
     #[error("{0}")]
     Differs(String),
+    /// A measurement is over its stated limit.
+    #[error("over the limit:\n{0}")]
+    OverLimit(String),
     /// Stages of `test` that failed.
     #[error("failed: {0}")]
     Stages(String),

@@ -9,6 +9,7 @@
 pub mod fault;
 pub mod learn;
 pub mod money;
+pub mod outage;
 pub mod protocol;
 pub mod retry;
 pub mod stakes;

@@ -1,6 +1,6 @@
 //! Islands: the parts of a page that come alive in the browser.
 //!
-//! The browser has two clients, one for the lesson and one for the lab, each with
+//! The browser has three clients, for the lesson, the lab and the studio, each with
 //! the islands of its pages only. The server knows them all.
 
 pub mod address;
@@ -19,4 +19,6 @@ pub mod stage;
 pub mod stakes;
 pub mod store;
 pub mod story;
+#[cfg(any(feature = "ssr", feature = "islands-studio"))]
+pub mod studio;
 pub mod theme;

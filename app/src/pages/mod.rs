@@ -5,6 +5,7 @@ pub mod lab;
 pub mod lesson;
 pub mod not_found;
 pub mod play;
+pub mod studio;
 
 use crate::islands::address::Address;
 use crate::islands::story::Story;

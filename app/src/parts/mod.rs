@@ -4,6 +4,8 @@
 //! operated is a view. Views make up a large part of the browser's bundle, and
 //! most of a player only shows.
 
+#[cfg(any(feature = "ssr", feature = "islands-studio"))]
+pub mod chart;
 pub mod compare;
 #[cfg(feature = "ssr")]
 pub mod contents;

@@ -42,7 +42,7 @@ fn browser(paths: &Paths) -> Result<(), Error> {
         "app",
         "--lib",
         "--features",
-        "islands-lesson,islands-lab",
+        "islands-lesson,islands-lab,islands-studio",
     ];
     match &toolchain {
         Toolchain::Own => command::run(
