@@ -6,6 +6,8 @@
 pub mod address;
 #[cfg(any(feature = "ssr", feature = "islands-lesson"))]
 pub mod contents;
+#[cfg(any(feature = "ssr", feature = "islands-lab", feature = "islands-studio"))]
+mod http;
 #[cfg(any(feature = "ssr", feature = "islands-lab"))]
 pub mod lab;
 #[cfg(any(feature = "ssr", feature = "islands-lesson"))]

@@ -12,8 +12,10 @@ pub mod outage;
 mod panels;
 mod place;
 pub mod retry;
+pub mod run;
 mod share;
 mod sim;
+pub mod triage;
 pub mod words;
 
 pub use field::{Field, Input};

@@ -2,6 +2,7 @@
 
 use super::leap::{Leap, leap};
 use super::settings::Settings;
+pub(super) use crate::islands::http::{Asked, End, Got};
 use leptos::prelude::*;
 use model::Ms;
 use model::fault::Fault;
@@ -22,47 +23,6 @@ pub(super) enum KeyUse {
     Same,
     None,
     NewEachTime,
-}
-
-/// A request as the browser sends it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Asked {
-    pub(super) method: &'static str,
-    pub(super) path: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Option<String>,
-    /// How long the client waits for the answer.
-    pub(super) timeout_ms: Option<Ms>,
-}
-
-/// A reply as the browser got it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Got {
-    pub(super) status: u16,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: String,
-}
-
-impl Got {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
-    }
-}
-
-/// How a request ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// It has not.
-    Open,
-    /// With a reply.
-    Reply(Got),
-    /// The client stopped waiting.
-    TimedOut,
-    /// The connection ended without a byte.
-    Broke,
 }
 
 /// A request and how it ended.

@@ -1,7 +1,8 @@
 //! Buttons that copy what stands in an element.
 
 use super::live::{all, find, on};
-use leptos::prelude::{spawn_local, window};
+use leptos::prelude::window;
+use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlElement};

@@ -71,3 +71,5 @@ mod copy;
 mod live;
 #[cfg(feature = "hydrate")]
 mod reader;
+pub mod run;
+pub mod triage;

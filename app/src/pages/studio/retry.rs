@@ -3,6 +3,8 @@
 use super::head;
 use super::presets::presets;
 use crate::islands::studio::StudioTool;
+use crate::islands::studio::run::RunIt;
+use crate::islands::studio::triage::Triage;
 use crate::studio::Tool;
 use leptos::prelude::*;
 use leptos_meta::{Meta, Title};
@@ -20,6 +22,8 @@ pub fn RetryPage() -> impl IntoView {
                 "Write a retry policy down and see what it comes to: how often it succeeds, how long it waits, what is wrong with it.",
             )></div>
             <StudioTool/>
+            <RunIt/>
+            <Triage/>
             <div inner_html=presets()></div>
         </main>
     }
