@@ -133,7 +133,7 @@ mod tests {
         ] {
             assert_eq!(per_cent(share), text);
         }
-        assert_eq!(ms(1234.567_89), "1235");
+        assert_eq!(ms(1_234.567_89), "1235");
         assert_eq!(ms(7.25), "7.25");
         assert_eq!(count(9999), "9999");
         assert_eq!(count(1_000_000), "1,000,000");

@@ -14,10 +14,10 @@ macro_rules! common {
 
         use crate::charges::store::orders::{self, Applied, MessageRow, OrderRow};
         use crate::charges::store::rows::{
-            self, AccountRow, ChargeRow, EntryRow, IntentRow, ListedRow, RefundRow, int,
+            self, ChargeRow, EntryRow, IntentRow, ListedRow, RefundRow, int,
         };
         use crate::charges::store::{
-            Account, Charge, Entry, Intent, KeyRow, Made, Refund, ReleaseKey, StoreError,
+            Charge, Entry, Intent, KeyRow, Made, Refund, ReleaseKey, StoreError,
         };
         use crate::id::AccountId;
         use crate::lab::settings::{Changes, ConsumerRule};
