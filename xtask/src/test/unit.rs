@@ -6,8 +6,8 @@ use super::Report;
 use crate::command::{self, cargo};
 use crate::error::Error;
 use crate::paths::Paths;
-use crate::postgres;
 use crate::steps::Steps;
+use crate::{debian, postgres};
 
 /// Tests that are about one store only say so at the end of their names, and are left
 /// out of the run on the other: those of SQLite's files, and those that need what
@@ -19,6 +19,7 @@ const SOAK_CASES: &str = "20000";
 /// Runs the stages.
 pub(super) fn run(paths: &Paths, steps: &mut Steps, report: &mut Report, soak: bool) {
     report.stage(steps, "Tests: unit, property, HTTP", |said| {
+        interpreters()?;
         let mut command = cargo(paths);
         command.args([
             "test",
@@ -70,6 +71,16 @@ pub(super) fn run(paths: &Paths, steps: &mut Steps, report: &mut Report, soak: b
         command.args(["test", "--package", "xtask", "--profile", "xtask"]);
         keeping_results(&mut command, said)
     });
+}
+
+/// What runs the code that the studio exports.
+fn interpreters() -> Result<(), Error> {
+    for (program, package) in [("node", "nodejs"), ("python3", "python3")] {
+        if !command::succeeds(Command::new(program).arg("--version")) {
+            debian::ensure(program, &[package])?;
+        }
+    }
+    Ok(())
 }
 
 fn keeping_results(command: &mut Command, said: &mut Vec<String>) -> Result<(), Error> {
