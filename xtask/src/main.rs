@@ -68,6 +68,9 @@ enum Task {
         /// What.
         #[arg(value_enum)]
         what: bench::Bench,
+        /// Arguments for the benchmark of charges, after `--`; `-- --help` lists them.
+        #[arg(last = true)]
+        args: Vec<OsString>,
     },
 }
 
@@ -102,6 +105,6 @@ fn perform(task: Task) -> Result<(), Error> {
             Ok(())
         }
         Task::Test { soak, parts } => test::run(&paths, &mut steps, soak, &parts),
-        Task::Bench { what } => bench::run(&paths, what),
+        Task::Bench { what, args } => bench::run(&paths, what, &args),
     }
 }
