@@ -21,29 +21,29 @@ pub(super) fn draw(stack: &Stack) -> Markup {
     html! {
         section class="studio__part" aria-labelledby="amp-figures" {
             h2 id="amp-figures" { "What arrives at the bottom" }
-            dl class="studio__figures" {
-                div class="studio__figure studio__figure--main" {
+            dl class="figs" {
+                div {
                     dt { "Calls for one request, at most" }
                     dd { (figure("worst-calls", worst(stack))) }
                 }
-                div class="studio__figure" {
+                div {
                     dt { "on average" }
                     dd { (figure("expected-calls", stack.expected_calls())) }
                 }
-                div class="studio__figure" {
+                div {
                     dt { "Calls a second, at most" }
                     dd { (figure("worst-rps", Count::Exact(stack.worst_rps()))) }
                 }
-                div class="studio__figure" {
+                div {
                     dt { "on average" }
                     dd { (figure("expected-rps", stack.expected_rps())) }
                 }
-                div class="studio__figure" {
+                div {
                     dt { "Users who get an answer" }
                     dd { output name="success" { (words::percent(stack.success())) } }
                 }
             }
-            p class="studio__note" { (gist(stack)) }
+            p { (gist(stack)) }
         }
         section class="studio__part" aria-labelledby="amp-working" {
             h2 id="amp-working" { "Step by step" }
@@ -55,7 +55,7 @@ pub(super) fn draw(stack: &Stack) -> Markup {
                     }
                 }
             }
-            p class="studio__note" { (mean(stack)) }
+            p { (mean(stack)) }
         }
         section class="studio__part" aria-labelledby="amp-tree" {
             h2 id="amp-tree" { "The tree of calls" }

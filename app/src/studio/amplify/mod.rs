@@ -60,7 +60,7 @@ fn fields(form: &AmplifyForm, mode: &Mode) -> Vec<Field> {
             "",
             "0 to 1; at 1 the service is down.",
         ),
-        field(AmplifyField::Rps, "User requests", "a second", ""),
+        field(AmplifyField::Rps, "User requests", "/s", ""),
         field(
             AmplifyField::Budget,
             "Retry budget",

@@ -26,7 +26,7 @@ pub(super) fn draw(stack: &Stack) -> Markup {
     let levels = stack.levels();
     let crowded = levels.iter().find(|level| many(level).is_none());
     html! {
-        p class="studio__note" {
+        p {
             "Each mark is a call; filled are as many as are made on average, rounded. "
             @match crowded {
                 Some(level) => {
