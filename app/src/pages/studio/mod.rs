@@ -1,11 +1,11 @@
 //! The pages of the studio: a head, the tool, and what stands under it.
 
-mod amplify;
-mod embed;
-mod herd;
-mod outage;
+pub mod amplify;
+pub mod embed;
+pub mod herd;
+pub mod outage;
 mod presets;
-mod retry;
+pub mod retry;
 
 pub use amplify::AmplifyPage;
 pub use embed::Embedded;
