@@ -32,7 +32,7 @@ fn about() -> String {
             ul {
                 li { "All clients sent their first call before 0 ms, and at 0 ms all hear that it failed. That call counts as the first attempt and is in no figure." }
                 li { "There is no network: a call arrives when it is sent. Two calls within one microsecond go in the order of the clients’ numbers." }
-                li { "The server has one worker. A call takes 1/capacity of a second; so many more may wait in its queue, and one more is refused at once, at no cost." }
+                li { "The server has one worker. A call takes 1/capacity of a second. Others wait while the queue has room; one more is refused at once, at no cost." }
                 li { "A client stops waiting after its time-out. The server does not see that and does the work all the same: it is wasted." }
                 li { "Window k is the smaller of the longest window and first window · growthᵏ⁻¹, in whole milliseconds. Waits are drawn in whole microseconds. Decorrelated jitter has no windows, so the growth is not used." }
                 li { "All numbers inside are whole, so the same seed gives the same bits on every machine. A run of one kind has at most ten million calls and a million clients." }
@@ -40,7 +40,7 @@ fn about() -> String {
             p {
                 "The four kinds are those of M. Brooker, “Exponential Backoff And Jitter”, AWS Architecture Blog, 2015. "
                 "The windows it opens on are "
-                a href="/#retry" { "the lesson’s" } ": 100 ms, doubled, four attempts."
+                a href="/#lost" { "the lesson’s" } ": 100 ms, doubled, four attempts."
             }
         }
     }

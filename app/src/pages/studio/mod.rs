@@ -4,7 +4,7 @@ pub mod amplify;
 pub mod embed;
 pub mod herd;
 pub mod outage;
-pub mod presets;
+mod presets;
 pub mod retry;
 
 pub use amplify::AmplifyPage;

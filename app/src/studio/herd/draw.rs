@@ -124,7 +124,7 @@ fn large(inputs: &HerdInputs, herd: &Herd) -> Markup {
                 "All " (count(inputs.clients.into())) " first calls failed before 0 ms and are not counted. "
                 "Time to recover is the moment of the last failed call; all done is when the last client was served or gave up. "
                 "Wasted is work that the server finished after its client had stopped waiting: for a payment without an "
-                a href="/#key" { "idempotency key" } ", a second charge."
+                a href="/#why" { "idempotency key" } ", a second charge."
             }
         }
     }
@@ -271,7 +271,7 @@ fn panel<'a>(
         waves(inputs, herd)
             .into_iter()
             .take(3)
-            .map(|(at, _)| (at as f64, format!("{at} ms")))
+            .map(|(at, _)| (at as f64, at.to_string()))
             .collect()
     } else {
         Vec::new()
@@ -410,7 +410,7 @@ fn table(inputs: &HerdInputs, herds: &Herds) -> Markup {
     html! {
         section.sim__side aria-labelledby="side" {
             h2 id="side" { "Side by side" }
-            div.sim__scroll tabindex="0" role="region" aria-labelledby="side" {
+            div.sim__scroll tabindex="0" role="region" aria-label="Side by side: all figures" {
                 table {
                     thead { tr {
                         th scope="col" { "jitter" } th scope="col" { "busiest " (inputs.bin_ms) " ms" } th scope="col" { "calls" }

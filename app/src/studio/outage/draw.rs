@@ -413,7 +413,7 @@ fn table(inputs: &OutageInputs, sums: &[(Strategy, OutageSummary)]) -> Markup {
     html! {
         section.sim__side aria-labelledby="side" {
             h2 id="side" { "Side by side" }
-            div.sim__scroll tabindex="0" role="region" aria-labelledby="side" {
+            div.sim__scroll tabindex="0" role="region" aria-label="Side by side: all figures" {
                 table {
                     thead { tr {
                         th scope="col" { "strategy" } th scope="col" { "after the outage" } th scope="col" { "succeeded" }

@@ -133,8 +133,8 @@ impl Panel<'_> {
                 @let class = format!("s-{}", series.class);
                 @match series.ink {
                     Ink::Fill => path class=(class) d=(self.filled(series, &mut floor)) {},
-                    Ink::Step => path.is-line class=(class) fill="none" vector-effect="non-scaling-stroke" d=(self.stepped(series)) {},
-                    Ink::Line => path.is-line class=(class) fill="none" vector-effect="non-scaling-stroke" d=(self.lined(series)) {},
+                    Ink::Step => path class={ "is-line " (class) } fill="none" vector-effect="non-scaling-stroke" d=(self.stepped(series)) {},
+                    Ink::Line => path class={ "is-line " (class) } fill="none" vector-effect="non-scaling-stroke" d=(self.lined(series)) {},
                 }
             }
         }
@@ -296,6 +296,7 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("M125 0h0M625 1000h0"), "{html}");
+        assert!(html.contains(r#"class="is-line s-p99""#), "{html}");
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub(super) fn basis(it: Figure) -> String {
 pub(super) fn probability(value: f64) -> String {
     let rest = 1.0 - value;
     if !(rest > 0.0 && rest < 0.001) {
-        return number(value, 4);
+        return number(value, 6);
     }
     let decimals = (-rest.log10()).floor().clamp(0.0, 14.0) as usize + 2;
     let text = format!("{value:.decimals$}");

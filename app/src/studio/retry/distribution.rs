@@ -80,7 +80,7 @@ pub(super) fn added(inputs: &Inputs, answers: &Answers) -> Option<Chart> {
         .latency
         .as_ref()
         .map_or_else(|| sample.last().copied().unwrap_or(0.0), |it| it.high_ms());
-    if high.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
+    if high <= 0.0 {
         return None;
     }
     // Where only a few wait, the long tail would leave the rest no room.
@@ -177,9 +177,7 @@ pub(super) fn total(inputs: &Inputs, answers: &Answers) -> Option<Chart> {
         Some(sum) if is_exact(answers) => (sum.low_ms(), sum.high_ms()),
         _ => (*totals.first()?, *totals.last()?),
     };
-    if inputs.plan.spread == Spread::None
-        || high.partial_cmp(&low) != Some(std::cmp::Ordering::Greater)
-    {
+    if inputs.plan.spread == Spread::None || high <= low {
         return None;
     }
     let draws = answers.sample.draws().max(1) as f64;
