@@ -243,6 +243,27 @@ pub(crate) fn scales(inputs: &HerdInputs, herds: &Herds) -> Scales {
     }
 }
 
+/// Marks of the first waves. A wave close to the one before shares its word.
+fn marks(waves: &[(Ms, u32)], x: &Scale) -> Vec<(f64, String)> {
+    const CLOSE: f64 = 0.08;
+    let mut marks: Vec<(f64, String)> = Vec::new();
+    let mut word = 0;
+    for (at, _) in waves.iter().take(3) {
+        let here = *at as f64;
+        let close = marks
+            .get(word)
+            .is_some_and(|(before, _)| x.share(here) - x.share(*before) < CLOSE);
+        if close {
+            marks[word].1.push_str(&format!(", {at}"));
+            marks.push((here, String::new()));
+        } else {
+            word = marks.len();
+            marks.push((here, at.to_string()));
+        }
+    }
+    marks
+}
+
 fn panel<'a>(
     inputs: &HerdInputs,
     herd: &Herd,
@@ -268,11 +289,7 @@ fn panel<'a>(
         all.push(series("waste", Ink::Step, &|bin| bin.wasted));
     }
     let marks = if herd.kind() == Kind::None {
-        waves(inputs, herd)
-            .into_iter()
-            .take(3)
-            .map(|(at, _)| (at as f64, at.to_string()))
-            .collect()
+        marks(&waves(inputs, herd), &scales.x)
     } else {
         Vec::new()
     };

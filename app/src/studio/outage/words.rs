@@ -76,9 +76,16 @@ pub(super) fn told(inputs: &OutageInputs, it: &OutageSummary) -> String {
                 format!("The cause is gone at {end} s; it works again from {at} s on.")
             }
         }
-        Recovery::Never => format!(
-            "The cause is gone at {end} s, and it still fails at the end: its own retries keep it down."
-        ),
+        Recovery::Never => {
+            let why = if it.load >= 1.5 {
+                ": its own retries keep it down"
+            } else if it.held > 0 {
+                ": it still holds calls back"
+            } else {
+                ""
+            };
+            format!("The cause is gone at {end} s, and it still fails at the end{why}.")
+        }
         Recovery::Unknown => {
             "The cause goes too late in this run to tell whether it comes back.".to_owned()
         }

@@ -93,7 +93,7 @@ impl Panel<'_> {
                     @let at = self.x.share(*at);
                     @if at <= 1.0 {
                         line.panel__mark x1=(percent(at)) x2=(percent(at)) y1=(TOP - 4) y2=(bottom) {}
-                        text.panel__word x=(percent(at)) y=(TOP - 7) text-anchor=(anchor(at)) { (words) }
+                        @if !words.is_empty() { text.panel__word x=(percent(at)) y=(TOP - 7) text-anchor=(anchor(at)) { (words) } }
                     }
                 }
                 line.panel__axis x1="0" x2="100%" y1=(bottom) y2=(bottom) {}
