@@ -77,7 +77,7 @@ fn bad_inputs_get_a_message_beside_the_field_and_keep_the_rest() {
         (
             "relief=prayer",
             F::Relief,
-            "none of: none, retries, shed, restart, capacity, deadlines",
+            "write one of these: none, retries, shed, restart, capacity, deadlines",
         ),
         (
             "from=7&until=6",
