@@ -56,7 +56,10 @@ impl Running {
         if *fault == Fault::CrashAfterCharge {
             return Err(Stop::Crash);
         }
-        tokio::time::sleep(spoken.delay).await;
+        // A sleep of nothing lasts until the next tick of the timer, 1 ms.
+        if !spoken.delay.is_zero() {
+            tokio::time::sleep(spoken.delay).await;
+        }
         let entry = match spoken.verdict {
             Verdict::Final(Taken { entry, .. }) => entry,
             Verdict::Trouble(trouble) => return Ok(Outcome::NotCharged(trouble)),
