@@ -111,9 +111,6 @@ pub struct Case {
     pub ledger: Option<usize>,
     /// Refunds in the ledger when it is over.
     pub refunds: Option<usize>,
-    /// A fault of our own service that is known: the case has to fail here, and
-    /// passes when the fault is mended and this word taken away.
-    pub fails_here: Option<String>,
 }
 
 /// One step. Which members belong together is checked by [`Step::action`].

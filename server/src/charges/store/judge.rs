@@ -96,9 +96,9 @@ impl ClaimKey {
 
 impl Claimed {
     /// The key is new, and ours.
-    pub(super) fn fresh(ask: &ClaimKey, lease_until: Option<Ms>) -> Self {
+    pub(super) fn fresh(generation: u32, lease_until: Option<Ms>) -> Self {
         Self {
-            generation: ask.generation,
+            generation,
             ..Self::known(Outcome::Claimed(Claim {
                 token: Token::FIRST,
                 point: RecoveryPoint::Claimed,

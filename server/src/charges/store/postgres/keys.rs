@@ -3,7 +3,7 @@
 use model::Ms;
 use model::protocol::{Outcome, Token};
 use sqlx::postgres::{PgConnection, PgExecutor, PgPool};
-use sqlx::{FromRow, query, query_as, query_scalar};
+use sqlx::{FromRow, query, query_as};
 
 use super::common;
 use crate::charges::store::judge::Judged;
@@ -20,9 +20,9 @@ pub(super) async fn claim(db: &PgPool, ask: &ClaimKey) -> Result<Claimed, StoreE
     for _ in 0..TRIES {
         // No look-up before it: two requests that look could both find nothing.
         if ask.room
-            && let Some(lease_until) = insert_key(db, INSERT, ask).await?
+            && let Some(claimed) = insert_key(db, INSERT, ask).await?
         {
-            return Ok(Claimed::fresh(ask, lease_until));
+            return Ok(claimed);
         }
         match find(db, &ask.account, ask.key.as_str()).await? {
             // What is only told needs no lock: it was true when it was read.
@@ -49,11 +49,12 @@ macro_rules! insert_or {
             "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
              lease_until, expires_at, forget_at, generation, intent) \
              SELECT id, $2, $3, 'running', 'claimed', $4, now, now + $5, now + $6, \
-             now + $6 + $7, $8, $9 \
-             FROM (SELECT id, now_ms() + advance_ms AS now FROM accounts WHERE id = $1) AS a \
+             now + $6 + $7, greatest($8, forgotten), $9 \
+             FROM (SELECT id, forgotten, now_ms() + advance_ms AS now \
+             FROM accounts WHERE id = $1) AS a \
              ON CONFLICT (account, key) DO ",
             $known,
-            " RETURNING lease_until"
+            " RETURNING lease_until, generation"
         )
     };
 }
@@ -67,13 +68,13 @@ const WRITE_OVER: &str = insert_or!(
      generation = excluded.generation, intent = excluded.intent"
 );
 
-/// Inserts a key, and gives the end of its lease. `None` when it is known.
+/// Inserts a key. `None` when it is known.
 async fn insert_key(
     db: &PgPool,
     sql: &'static str,
     ask: &ClaimKey,
-) -> Result<Option<Option<Ms>>, StoreError> {
-    let inserted: Option<Option<i64>> = query_scalar(sql)
+) -> Result<Option<Claimed>, StoreError> {
+    let inserted: Option<(Option<i64>, i64)> = query_as(sql)
         .bind(ask.account.as_str())
         .bind(ask.key.as_str())
         .bind(&ask.fingerprint.as_bytes()[..])
@@ -85,7 +86,13 @@ async fn insert_key(
         .bind(ask.intent.as_deref())
         .fetch_optional(db)
         .await?;
-    Ok(inserted.map(|lease_until| lease_until.map(ms)))
+    inserted
+        .map(|(lease_until, generation)| {
+            let generation =
+                u32::try_from(generation).map_err(|_| StoreError::Corrupt("generation"))?;
+            Ok(Claimed::fresh(generation, lease_until.map(ms)))
+        })
+        .transpose()
 }
 
 /// Takes a key over, judged again under its lock. `None` when it is gone.
@@ -190,7 +197,6 @@ pub(super) async fn force(db: &PgPool, ask: &ClaimKey) -> Result<Claimed, StoreE
     }
     insert_key(db, WRITE_OVER, ask)
         .await?
-        .map(|lease_until| Claimed::fresh(ask, lease_until))
         .ok_or(StoreError::Corrupt("account"))
 }
 

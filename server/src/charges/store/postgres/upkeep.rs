@@ -38,30 +38,52 @@ const BURY_AHEAD: &str = "UPDATE keys SET state = 'tombstone', lease_until = NUL
      AND expires_at <= (SELECT now_ms()) + a.advance_ms \
      AND NOT (state = 'running' AND coalesce(lease_until, 0) > (SELECT now_ms()) + a.advance_ms) \
      LIMIT $1 FOR UPDATE SKIP LOCKED) AS k WHERE a.advance_ms > 0 LIMIT $1))";
-const FORGET: &str = "DELETE FROM keys WHERE ctid = ANY(ARRAY(SELECT ctid FROM keys \
-     WHERE buried AND forget_at <= (SELECT now_ms()) LIMIT $1 FOR UPDATE SKIP LOCKED))";
-const FORGET_AHEAD: &str = "DELETE FROM keys WHERE ctid = ANY(ARRAY(SELECT k.ctid \
-     FROM accounts a CROSS JOIN LATERAL (SELECT ctid FROM keys WHERE account = a.id AND buried \
-     AND forget_at <= (SELECT now_ms()) + a.advance_ms \
-     LIMIT $1 FOR UPDATE SKIP LOCKED) AS k WHERE a.advance_ms > 0 LIMIT $1))";
+/// Deletes tombstones. The same keys are new payments from then on, to the processor
+/// as well, so new keys of these accounts start under a higher generation.
+macro_rules! forget {
+    ($rows:literal) => {
+        concat!(
+            "WITH gone AS (DELETE FROM keys WHERE ctid = ANY(ARRAY(",
+            $rows,
+            ")) RETURNING account, generation), \
+             old AS (SELECT account, max(generation) AS generation FROM gone GROUP BY account), \
+             risen AS (UPDATE accounts SET forgotten = greatest(forgotten, old.generation) + 1 \
+             FROM old WHERE id = old.account) SELECT count(*) FROM gone"
+        )
+    };
+}
+
+const FORGET: &str = forget!(
+    "SELECT ctid FROM keys WHERE buried AND forget_at <= (SELECT now_ms()) \
+     LIMIT $1 FOR UPDATE SKIP LOCKED"
+);
+const FORGET_AHEAD: &str = forget!(
+    "SELECT k.ctid FROM accounts a CROSS JOIN LATERAL (SELECT ctid FROM keys \
+     WHERE account = a.id AND buried AND forget_at <= (SELECT now_ms()) + a.advance_ms \
+     LIMIT $1 FOR UPDATE SKIP LOCKED) AS k WHERE a.advance_ms > 0 LIMIT $1"
+);
 
 /// Turns keys whose retention is over into tombstones.
 pub(super) async fn bury(db: &PgPool, limit: u32) -> Result<u64, StoreError> {
     // A clock that is ahead of the server's is a clock of a sandbox: what is over
     // by the server's is over by all of them.
-    batch(db, [BURY, BURY_AHEAD], limit).await
+    let mut done = 0;
+    for sql in [BURY, BURY_AHEAD] {
+        let rows = query(sql).bind(i64::from(limit)).execute(db).await?;
+        done += rows.rows_affected();
+    }
+    Ok(done)
 }
 
 /// Deletes tombstones whose time is over.
 pub(super) async fn forget(db: &PgPool, limit: u32) -> Result<u64, StoreError> {
-    batch(db, [FORGET, FORGET_AHEAD], limit).await
-}
-
-async fn batch(db: &PgPool, sql: [&'static str; 2], limit: u32) -> Result<u64, StoreError> {
     let mut done = 0;
-    for sql in sql {
-        let rows = query(sql).bind(i64::from(limit)).execute(db).await?;
-        done += rows.rows_affected();
+    for sql in [FORGET, FORGET_AHEAD] {
+        let gone: i64 = query_scalar(sql)
+            .bind(i64::from(limit))
+            .fetch_one(db)
+            .await?;
+        done += u64::try_from(gone).unwrap_or(0);
     }
     Ok(done)
 }

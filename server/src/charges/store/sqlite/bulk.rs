@@ -57,6 +57,7 @@ struct Inserted {
     account: String,
     key: String,
     lease_until: Option<i64>,
+    generation: u32,
 }
 
 #[derive(FromRow)]
@@ -99,9 +100,10 @@ pub(super) async fn claim(
          SELECT a.id, j.value ->> 1, unhex(j.value ->> 2), 'running', 'claimed', ?3, \
          ?2 + a.advance_ms, ?2 + a.advance_ms + (j.value ->> 3), \
          ?2 + a.advance_ms + (j.value ->> 4), \
-         ?2 + a.advance_ms + (j.value ->> 4) + (j.value ->> 5), j.value ->> 6, j.value ->> 7 \
+         ?2 + a.advance_ms + (j.value ->> 4) + (j.value ->> 5), max(j.value ->> 6, a.forgotten), j.value ->> 7 \
          FROM json_each(?1) AS j CROSS JOIN accounts AS a ON a.id = j.value ->> 0 WHERE true \
-         ON CONFLICT (account, key) DO NOTHING RETURNING account, key, lease_until",
+         ON CONFLICT (account, key) DO NOTHING RETURNING account, key, lease_until, \
+         generation",
     )
     .bind(Value::from(new).to_string())
     .bind(int(now))
@@ -110,7 +112,7 @@ pub(super) async fn claim(
     .await?;
     for row in inserted {
         if let Some(&at) = firsts.get(&(row.account.as_str(), row.key.as_str())) {
-            outs[at] = Some(Claimed::fresh(asks[at], row.lease_until.map(ms)));
+            outs[at] = Some(Claimed::fresh(row.generation, row.lease_until.map(ms)));
         }
     }
     let known: Vec<Value> = asks

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use model::protocol::{Outcome, Token};
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
-use sqlx::{query, query_as};
+use sqlx::{query, query_as, query_scalar};
 
 use super::writer::Write;
 use super::{accounts, bulk, common};
@@ -24,8 +24,8 @@ impl Write for ClaimKey {
             return Ok(Claimed::full());
         }
         // No look-up before it: two requests that look could both find nothing.
-        if insert(db, self, times).await? {
-            return Ok(Claimed::fresh(self, times.lease_until));
+        if let Some(generation) = insert(db, self, times).await? {
+            return Ok(Claimed::fresh(generation, times.lease_until));
         }
         let known = find(db, &self.account, self.key.as_str())
             .await?
@@ -66,19 +66,18 @@ impl Write for ClaimKey {
     }
 }
 
-/// Inserts a new key. False when it is known.
+/// Inserts a new key and gives its generation. `None` when it is known.
 async fn insert(
     db: &mut SqliteConnection,
     ask: &ClaimKey,
     times: Times,
-) -> Result<bool, StoreError> {
-    let inserted = query(
+) -> Result<Option<u32>, StoreError> {
+    query_scalar(
         "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
          lease_until, expires_at, forget_at, generation, intent) \
-         VALUES (?, ?, ?, 'running', 'claimed', ?, ?, ?, ?, ?, ?, ?) \
-         ON CONFLICT (account, key) DO NOTHING",
+         SELECT id, ?, ?, 'running', 'claimed', ?, ?, ?, ?, ?, max(?, forgotten), ? \
+         FROM accounts WHERE id = ? ON CONFLICT (account, key) DO NOTHING RETURNING generation",
     )
-    .bind(ask.account.as_str())
     .bind(ask.key.as_str())
     .bind(&ask.fingerprint.as_bytes()[..])
     .bind(Token::FIRST.0)
@@ -88,9 +87,10 @@ async fn insert(
     .bind(int(times.forget_at))
     .bind(ask.generation)
     .bind(ask.intent.as_deref())
-    .execute(db)
-    .await?;
-    Ok(inserted.rows_affected() == 1)
+    .bind(ask.account.as_str())
+    .fetch_optional(db)
+    .await
+    .map_err(StoreError::from)
 }
 
 /// The look-up of the unsafe form: what it finds may be over before it is used.
@@ -122,10 +122,9 @@ impl Write for Force {
         if !ask.room && gone.rows_affected() == 0 {
             return Ok(Claimed::full());
         }
-        if !insert(db, ask, times).await? {
-            return Err(StoreError::Corrupt("key"));
-        }
-        Ok(Claimed::fresh(ask, times.lease_until))
+        let generation = insert(db, ask, times).await?;
+        let generation = generation.ok_or(StoreError::Corrupt("key"))?;
+        Ok(Claimed::fresh(generation, times.lease_until))
     }
 }
 

@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use model::Ms;
 use model::protocol::Token;
+use serde_json::json;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sqlx::{query, query_as, query_scalar};
 
@@ -43,10 +44,15 @@ const BURY_AHEAD: &str = "UPDATE keys SET state = 'tombstone', lease_until = NUL
      AND NOT (k.state = 'running' AND ifnull(k.lease_until, 0) > ?1 + a.advance_ms) \
      WHERE a.advance_ms > 0 LIMIT ?2)";
 const FORGET: &str = "DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys \
-     WHERE state = 'tombstone' AND forget_at <= ?1 LIMIT ?2)";
+     WHERE state = 'tombstone' AND forget_at <= ?1 LIMIT ?2) RETURNING account, generation";
 const FORGET_AHEAD: &str = "DELETE FROM keys WHERE rowid IN (SELECT k.rowid FROM accounts a \
      CROSS JOIN keys k ON k.account = a.id AND k.state = 'tombstone' \
-     AND k.forget_at <= ?1 + a.advance_ms WHERE a.advance_ms > 0 LIMIT ?2)";
+     AND k.forget_at <= ?1 + a.advance_ms WHERE a.advance_ms > 0 LIMIT ?2) \
+     RETURNING account, generation";
+/// The same keys are new payments from now on, to the processor as well.
+const RISE: &str = "UPDATE accounts SET forgotten = max(forgotten, j.generation) + 1 \
+     FROM (SELECT value ->> 0 AS id, max(value ->> 1) AS generation FROM json_each(?) \
+     GROUP BY 1) AS j WHERE accounts.id = j.id";
 
 /// Turns keys whose retention is over into tombstones.
 pub(super) struct Bury {
@@ -59,7 +65,17 @@ impl Write for Bury {
     async fn run(&self, db: &mut SqliteConnection) -> Result<u64, StoreError> {
         // A clock that is ahead of the server's is a clock of a sandbox: what is over
         // by the server's is over by all of them.
-        batch(db, [BURY, BURY_AHEAD], self.limit).await
+        let now = int(clock::now());
+        let mut done = 0;
+        for sql in [BURY, BURY_AHEAD] {
+            let rows = query(sql)
+                .bind(now)
+                .bind(self.limit)
+                .execute(&mut *db)
+                .await?;
+            done += rows.rows_affected();
+        }
+        Ok(done)
     }
 }
 
@@ -72,22 +88,25 @@ pub(super) struct Forget {
 impl Write for Forget {
     type Out = u64;
     async fn run(&self, db: &mut SqliteConnection) -> Result<u64, StoreError> {
-        batch(db, [FORGET, FORGET_AHEAD], self.limit).await
+        let now = int(clock::now());
+        let mut done = 0;
+        for sql in [FORGET, FORGET_AHEAD] {
+            let gone: Vec<(String, u32)> = query_as(sql)
+                .bind(now)
+                .bind(self.limit)
+                .fetch_all(&mut *db)
+                .await?;
+            if gone.is_empty() {
+                continue;
+            }
+            done += gone.len() as u64;
+            query(RISE)
+                .bind(json!(gone).to_string())
+                .execute(&mut *db)
+                .await?;
+        }
+        Ok(done)
     }
-}
-
-async fn batch(
-    db: &mut SqliteConnection,
-    sql: [&'static str; 2],
-    limit: u32,
-) -> Result<u64, StoreError> {
-    let now = int(clock::now());
-    let mut done = 0;
-    for sql in sql {
-        let rows = query(sql).bind(now).bind(limit).execute(&mut *db).await?;
-        done += rows.rows_affected();
-    }
-    Ok(done)
 }
 
 pub(super) async fn stuck(db: &SqlitePool, limit: u32) -> Result<Vec<Stuck>, StoreError> {
