@@ -53,6 +53,9 @@ struct Args {
     /// Rounds. Each takes every figure once; the median of them is reported.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
+    /// Connections in the ratios part.
+    #[arg(long, default_values_t = [1, 16, 256])]
+    connections: Vec<usize>,
     /// New keys for the memory part.
     #[arg(long, default_value_t = 1_000_000)]
     keys: u64,

@@ -11,7 +11,6 @@ use super::stores::Databases;
 use super::target::{Target, new_keys};
 use super::{Args, Failure};
 
-const CONNECTIONS: [usize; 3] = [1, 16, 256];
 /// Keys that replays ask for.
 const KNOWN: u64 = 10_000;
 /// Requests that share one hot key before the next key is hot.
@@ -96,7 +95,7 @@ pub(crate) async fn run(store: &Databases, args: &Args) -> Result<(), Failure> {
     let time = Until::Time(Duration::from_millis(args.millis));
     println!("| connections | what | requests/s | p50 ms | p99 ms | cost in (a) | cost in (b) |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for connections in CONNECTIONS {
+    for &connections in &args.connections {
         let mut figures: [Vec<Figure>; 5] = Default::default();
         for round in 0..args.rounds {
             for (what, figures) in What::ALL.into_iter().zip(&mut figures) {

@@ -18,7 +18,7 @@ use crate::charges::store::judge::Judged;
 use crate::charges::store::rows::{Known, KnownRow, int, ms, paid_name};
 use crate::charges::store::{ClaimKey, Claimed, CompleteKey, Made, StoreError, TakeMoney, Taken};
 use crate::clock;
-use crate::id::{AccountId, ChargeId};
+use crate::id::ChargeId;
 
 /// What a key is unique in.
 type Place<'a> = (&'a str, &'a str);
@@ -207,78 +207,57 @@ struct Saved {
     key: String,
 }
 
-/// Answers with their charges: one update of the keys, one insert of the charges.
+/// Answers with their charges, in one text: the keys are updated, and the charges that
+/// they speak of now are inserted.
 pub(super) async fn complete(
     asks: &[&CompleteKey],
     db: &mut SqliteConnection,
 ) -> Result<Vec<Outcome<ChargeId>>, StoreError> {
     let mut outs: Vec<Option<Outcome<ChargeId>>> = asks.iter().map(|_| None).collect();
-    let mut firsts = firsts(asks, |ask| (ask.account.as_str(), ask.key.as_str()));
-    firsts.retain(|_, at| matches!(asks[*at].made, Made::Charge(_)));
-    if firsts.is_empty() {
+    let firsts = firsts(asks, |ask| (ask.account.as_str(), ask.key.as_str()));
+    let answers: Vec<Value> = firsts.values().filter_map(|&at| answer(asks[at])).collect();
+    if answers.is_empty() {
         return rest(asks, outs, db).await;
     }
-    let answers: Vec<Value> = firsts
-        .values()
-        .map(|&at| {
-            let ask = asks[at];
-            json!([
-                ask.account.as_str(),
-                ask.key.as_str(),
-                ask.token.0,
-                i32::from(ask.fencing),
-                ask.answer.status(),
-                ask.answer.charge.as_str(),
-            ])
-        })
-        .collect();
     let saved: Vec<Saved> = query_as(
         "UPDATE keys SET state = 'done', lease_until = NULL, status = j.value ->> 4, \
          target = j.value ->> 5 FROM json_each(?1) AS j \
          WHERE keys.account = j.value ->> 0 AND keys.key = j.value ->> 1 \
          AND ((keys.token = j.value ->> 2 AND keys.state = 'running') \
-         OR (j.value ->> 3 = 0 AND keys.state <> 'tombstone')) RETURNING account, key",
+         OR (j.value ->> 3 = 0 AND keys.state <> 'tombstone')) RETURNING account, key; \
+         INSERT INTO charges (id, account, amount, currency, description, paid, created_at) \
+         SELECT j.value ->> 5, k.account, j.value ->> 6, j.value ->> 7, j.value ->> 8, \
+         j.value ->> 9, j.value ->> 10 FROM json_each(?1) AS j CROSS JOIN keys AS k \
+         ON k.account = j.value ->> 0 AND k.key = j.value ->> 1 AND k.target = j.value ->> 5 \
+         WHERE true ON CONFLICT (id) DO NOTHING",
     )
     .bind(Value::from(answers).to_string())
     .fetch_all(&mut *db)
     .await?;
-    let mut made = Vec::with_capacity(saved.len());
     for row in &saved {
         if let Some(&at) = firsts.get(&(row.account.as_str(), row.key.as_str())) {
-            made.push((&asks[at].account, &asks[at].made));
             outs[at] = Some(Outcome::Written);
         }
     }
-    insert(&made, db).await?;
     rest(asks, outs, db).await
 }
 
-/// Writes charges, in one statement.
-async fn insert(made: &[(&AccountId, &Made)], db: &mut SqliteConnection) -> Result<(), StoreError> {
-    let new: Vec<Value> = made
-        .iter()
-        .filter_map(|(account, made)| match made {
-            Made::Charge(charge) => Some(json!([
-                charge.id.as_str(),
-                account.as_str(),
-                charge.amount,
-                charge.currency.code(),
-                charge.description,
-                paid_name(charge.paid),
-                int(charge.created_at),
-            ])),
-            Made::Refund(_) => None,
-        })
-        .collect();
-    // A late owner that was fenced may have been told the same charge.
-    sqlx::query(
-        "INSERT INTO charges (id, account, amount, currency, description, paid, created_at) \
-         SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, \
-         j.value ->> 5, j.value ->> 6 FROM json_each(?1) AS j WHERE true \
-         ON CONFLICT (id) DO NOTHING",
-    )
-    .bind(Value::from(new).to_string())
-    .execute(db)
-    .await?;
-    Ok(())
+/// An answer and its charge, for the statement. `None` for one of a refund.
+fn answer(ask: &CompleteKey) -> Option<Value> {
+    let Made::Charge(charge) = &ask.made else {
+        return None;
+    };
+    Some(json!([
+        ask.account.as_str(),
+        ask.key.as_str(),
+        ask.token.0,
+        i32::from(ask.fencing),
+        ask.answer.status(),
+        charge.id.as_str(),
+        charge.amount,
+        charge.currency.code(),
+        charge.description,
+        paid_name(charge.paid),
+        int(charge.created_at),
+    ]))
 }

@@ -7,6 +7,12 @@ use sqlx::sqlite::SqliteConnection;
 use super::writer::{Job, Lane};
 use crate::charges::store::StoreError;
 
+/// Begins a transaction whose commit waits for the disk. In one text, since each
+/// statement by itself costs two changes of thread.
+const WAITING: &str = "PRAGMA synchronous = FULL; BEGIN IMMEDIATE";
+/// Begins one whose commit does not.
+const NOT_WAITING: &str = "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE";
+
 type Jobs = Vec<Box<dyn Job>>;
 type Done = Vec<(Box<dyn Job>, Result<(), StoreError>)>;
 
@@ -15,14 +21,14 @@ pub(super) async fn commit(db: &mut SqliteConnection, batch: &mut Jobs) {
     let mut take = |lane| -> Jobs { batch.extract_if(.., |job| job.lane() == lane).collect() };
     let (service, ledger, read) = (take(Lane::Service), take(Lane::Ledger), take(Lane::Read));
     let done = if service.is_empty() || ledger.is_empty() {
-        let mut done = all(db, service).await;
-        done.extend(all(db, ledger).await);
+        let mut done = all(db, WAITING, service).await;
+        done.extend(all(db, WAITING, ledger).await);
         done
     } else {
         both(db, service, ledger).await
     };
     answer(done);
-    answer(all(db, read).await);
+    answer(all(db, WAITING, read).await);
 }
 
 fn answer(done: Done) {
@@ -34,13 +40,10 @@ fn answer(done: Done) {
 /// Two transactions, the first without a wait for the disk: the second's wait is for
 /// the same log, and so for both. Nobody is answered before it.
 async fn both(db: &mut SqliteConnection, first: Jobs, second: Jobs) -> Done {
-    let relaxed = query("PRAGMA synchronous = NORMAL").execute(&mut *db).await;
-    let mut done = all(db, first).await;
-    // Without this nothing more may be promised.
-    let strict = query("PRAGMA synchronous = FULL").execute(&mut *db).await;
-    let second = all(db, second).await;
-    let waited = strict.is_ok() && second.iter().any(|(_, committed)| committed.is_ok());
-    if relaxed.is_ok() && !waited && wait(db).await.is_err() {
+    let mut done = all(db, NOT_WAITING, first).await;
+    let second = all(db, WAITING, second).await;
+    let waited = second.iter().any(|(_, committed)| committed.is_ok());
+    if !waited && wait(db).await.is_err() {
         for (_, committed) in &mut done {
             *committed = Err(StoreError::Closed);
         }
@@ -51,16 +54,17 @@ async fn both(db: &mut SqliteConnection, first: Jobs, second: Jobs) -> Done {
 
 /// A commit for the sake of its wait: it changes a number that nobody reads.
 async fn wait(db: &mut SqliteConnection) -> Result<(), StoreError> {
-    query("PRAGMA synchronous = FULL").execute(&mut *db).await?;
-    query("PRAGMA user_version = 1").execute(db).await?;
+    query("PRAGMA synchronous = FULL; PRAGMA user_version = 1")
+        .execute(db)
+        .await?;
     Ok(())
 }
 
 /// Runs jobs together or, when that fails, each alone.
-async fn all(db: &mut SqliteConnection, mut jobs: Jobs) -> Done {
+async fn all(db: &mut SqliteConnection, begin: &'static str, mut jobs: Jobs) -> Done {
     // Alike next to alike, and among those in the order in which they came.
     jobs.sort_by_key(|job| job.kind());
-    match together(db, &mut jobs).await {
+    match together(db, begin, &mut jobs).await {
         Ok(()) => return jobs.into_iter().map(|job| (job, Ok(()))).collect(),
         Err(Failed::ToBegin(error)) => {
             // No job is to blame: another process holds the file. Each alone would
@@ -73,7 +77,7 @@ async fn all(db: &mut SqliteConnection, mut jobs: Jobs) -> Done {
     }
     let mut done = Vec::with_capacity(jobs.len());
     for mut job in jobs {
-        let committed = together(db, std::slice::from_mut(&mut job)).await;
+        let committed = together(db, begin, std::slice::from_mut(&mut job)).await;
         done.push((job, committed.map_err(Failed::into_error)));
     }
     done
@@ -96,13 +100,17 @@ impl Failed {
     }
 }
 
-async fn together(db: &mut SqliteConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+async fn together(
+    db: &mut SqliteConnection,
+    begin: &'static str,
+    jobs: &mut [Box<dyn Job>],
+) -> Result<(), Failed> {
     match jobs.first().map(|job| job.lane()) {
         None => return Ok(()),
         Some(Lane::Read) => return run(db, jobs).await.map_err(Failed::AtWork),
         Some(Lane::Service | Lane::Ledger) => {}
     }
-    let begun = query("BEGIN IMMEDIATE").execute(&mut *db).await;
+    let begun = query(begin).execute(&mut *db).await;
     begun.map_err(Failed::ToBegin)?;
     let mut done = run(db, jobs).await;
     if done.is_ok() {

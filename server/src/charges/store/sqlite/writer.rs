@@ -190,12 +190,17 @@ async fn write(
         if count == 0 {
             break;
         }
-        // Those who are just about to ask come along: one wait for the disk less.
-        tokio::task::yield_now().await;
-        while batch.len() < BATCH
-            && let Ok(job) = waiting.try_recv()
-        {
-            batch.push(job);
+        // Those who are just about to ask come along, for as long as somebody comes: one
+        // wait for the disk less for each.
+        let mut before = 0;
+        while before < batch.len() && batch.len() < BATCH {
+            before = batch.len();
+            tokio::task::yield_now().await;
+            while batch.len() < BATCH
+                && let Ok(job) = waiting.try_recv()
+            {
+                batch.push(job);
+            }
         }
         commit(&mut db, &mut batch).await;
     }
