@@ -10,7 +10,7 @@ mod words;
 
 pub use flaw::{Finding, Flaw, Severity};
 
-use super::plan::Plan;
+use super::plan::{Plan, Why};
 use crate::Ms;
 
 /// What goes wrong where the policy is used.
@@ -38,9 +38,16 @@ pub struct Surroundings {
 }
 
 /// Looks a plan over, the worst first.
+///
+/// Of numbers that no client could follow ([`Plan::check`] says why) nothing is found:
+/// what is wrong with them is said where they are read. A cap under the base can be
+/// followed.
 #[must_use]
 pub fn critic(plan: &Plan, around: &Surroundings) -> Vec<Finding> {
     let mut findings = Vec::new();
+    if !can_be_followed(plan) {
+        return findings;
+    }
     let mut say = |flaw: Flaw, severity: Severity, text: String| {
         findings.push(Finding {
             flaw,
@@ -54,6 +61,13 @@ pub fn critic(plan: &Plan, around: &Surroundings) -> Vec<Finding> {
     // Stable: within a severity the order above.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
+}
+
+fn can_be_followed(plan: &Plan) -> bool {
+    let problems = plan.check().err().unwrap_or_default();
+    problems
+        .iter()
+        .all(|problem| matches!(problem.why, Why::BaseOverCap { .. }))
 }
 
 type Say<'a> = dyn FnMut(Flaw, Severity, String) + 'a;

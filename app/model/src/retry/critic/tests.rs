@@ -323,7 +323,9 @@ proptest! {
     #[test]
     fn every_finding_is_one_sentence(plan in prop_oneof![good_plan(), any_plan()], p99: Option<u64>, retention: Option<u64>, layers in 0_u32..10, away: Option<u64>) {
         let around = Surroundings { p99_ms: p99, retention_ms: retention, layers, trouble: away.map(Trouble::Away) };
-        for finding in critic(&plan, &around) {
+        let findings = critic(&plan, &around);
+        prop_assert!(can_be_followed(&plan) || findings.is_empty());
+        for finding in findings {
             prop_assert!(finding.text.ends_with('.') && !finding.text.contains("  "), "{}", finding.text);
             prop_assert!(!finding.text.contains("NaN") && !finding.text.contains("inf "), "{}", finding.text);
         }
