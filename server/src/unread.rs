@@ -3,8 +3,7 @@
 //! A refusal, or a route that takes no body, leaves the body where it is. What is
 //! not read ends the connection after the reply, without a word to the client,
 //! whose next request may be on its way by then. So what is left is read and thrown
-//! away, within the limits of [`receive`], or the reply
-//! says that the connection ends.
+//! away, within the limits of [`receive`], or the reply says that the connection ends.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -36,7 +36,7 @@ type Told = BTreeMap<Deed, Vec<u8>>;
 
 /// The least that a run has to show, to have shown something.
 struct Shows {
-    /// Strikes between a charge and its record.
+    /// Strikes between a charge and its record. Among eight there may be none.
     orphans: bool,
 }
 
@@ -97,7 +97,7 @@ async fn crash(on: On, prey: Prey, strikes: u32, shows: Shows) {
 
     judge(&sandboxes[0], &struck.account, &told, seed).await;
     println!(
-        "{name}: {strikes} {} under load ({hits} broke requests, {} requests in all), {payments} \
+        "{name}: {strikes} {} broke requests under load ({} in all), {payments} \
          payments, {payments} charges, {} refunds, {late} finished after the lease; left behind: \
          {} charged and not saved, {} claimed and not charged; {} times 409; {:.1} s",
         prey.plural(),
@@ -109,10 +109,7 @@ async fn crash(on: On, prey: Prey, strikes: u32, shows: Shows) {
         started.elapsed().as_secs_f64()
     );
     // Else the test has shown nothing.
-    assert!(
-        hits * 4 >= strikes * 3,
-        "seed {seed}: {hits} of {strikes} hit"
-    );
+    assert_eq!(hits, strikes, "seed {seed}");
     assert!(
         !shows.orphans || left["orphaned"].as_u64() > Some(0),
         "seed {seed}: no strike fell between a charge and its record"
@@ -189,7 +186,7 @@ async fn control(on: On) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_kills_charge_nobody_twice_and_lose_nothing_on_sqlite() {
-    crash(On::Sqlite, Prey::Server, 8, Shows { orphans: true }).await;
+    crash(On::Sqlite, Prey::Server, 8, Shows { orphans: false }).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -205,7 +202,7 @@ async fn two_hundred_kills_charge_nobody_twice_and_lose_nothing_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_kills_charge_nobody_twice_and_lose_nothing_on_postgres() {
-    crash(On::Postgres(1), Prey::Server, 8, Shows { orphans: true }).await;
+    crash(On::Postgres(1), Prey::Server, 8, Shows { orphans: false }).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -215,7 +212,7 @@ async fn without_processor_keys_the_kills_charge_twice_on_postgres() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_kills_of_either_of_two_servers_on_postgres() {
-    crash(On::Postgres(2), Prey::Server, 8, Shows { orphans: true }).await;
+    crash(On::Postgres(2), Prey::Server, 8, Shows { orphans: false }).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -184,3 +184,34 @@ async fn metrics_tell_created_from_replayed() {
             .starts_with("application/openmetrics-text")
     );
 }
+
+/// Each change is put on top of the others: none undoes one that it has not seen.
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_are_changed_at_once_are_all_changed() {
+    let service = Service::start().await;
+    let sandbox = service.sandbox().await;
+    let changes = [
+        json!({"keyless":"allow"}),
+        json!({"lease_ms":5000}),
+        json!({"retention_ms":60000}),
+        json!({"pods":2}),
+        json!({"fencing":false}),
+        json!({"sweeper":true}),
+    ];
+    for _ in 0..5 {
+        sandbox.lab("POST", "/lab/reset", json!({})).await;
+        let all = changes
+            .iter()
+            .map(|change| sandbox.settings(change.clone()));
+        futures::future::join_all(all).await;
+        let settings = sandbox.get("/lab/settings").await;
+        for change in &changes {
+            for (name, value) in change.as_object().unwrap() {
+                assert_eq!(settings[name], *value, "{name}");
+            }
+        }
+        for (name, safe) in [("keyless", json!("require")), ("pods", json!(1))] {
+            sandbox.settings(json!({ name: safe })).await;
+        }
+    }
+}

@@ -19,12 +19,12 @@ use model::protocol::{
 };
 use server::charges::scoped_key::ScopedKey;
 use server::charges::store::{
-    Charge, ClaimKey, Claimed, CompleteKey, Made, Opened, Purged, Refund, ReleaseKey, RenewLease,
-    TakeMoney, open,
+    ChangeSettings, Charge, ClaimKey, Claimed, CompleteKey, Made, Opened, Purged, Refund,
+    ReleaseKey, RenewLease, TakeMoney, open,
 };
 use server::config::Database as Url;
 use server::id::{AccountId, ChargeId};
-use server::lab::settings::{ConsumerRule, PatchRule};
+use server::lab::settings::{Changes, ConsumerRule, PatchRule};
 use server::orders::{Change, Changed, Message};
 
 const HOUR: u64 = 3_600_000;
@@ -675,9 +675,13 @@ async fn each_message_takes_effect_once_whoever_gets_it() {
 async fn a_stuck_key_is_seized_once() {
     let pair = Pair::start().await;
     let store = &pair.servers[0].store;
-    let changes = server::lab::settings::Changes::default();
-    let change = store.change(pair.account.clone(), changes, true);
-    change.await.unwrap();
+    let change = ChangeSettings {
+        account: pair.account.clone(),
+        from: Changes::default(),
+        to: Changes::default(),
+        sweeps: true,
+    };
+    assert!(store.change(change).await.unwrap());
     assert!(held(&pair.claim(0, pair.ask("k")).await).is_some());
     assert!(store.stuck(10).await.unwrap().is_empty());
     pair.advance(30_001).await;

@@ -387,6 +387,31 @@ async fn a_restart_of_the_database_is_a_gap_and_no_more_on_postgres() {
     assert_eq!(until_paid(&mut resumed).await, after);
 }
 
+/// Whoever asks first when the database is back finds connections that look fine and
+/// are lost. That is the server's own affair, as long as nothing was in flight.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_to_ask_after_a_restart_are_served_on_postgres() {
+    let cluster = Cluster::start(false);
+    let two = Two::on(Database::at(&cluster.url())).await;
+    let all = async |round: &str| {
+        join_all((0..12).map(async |at| {
+            let charge = two.at_a.charge(&format!("{round}-{at}"), ORDER).send();
+            charge.await.unwrap().status().as_u16()
+        }))
+        .await
+    };
+    assert_eq!(all("before").await, [201; 12]);
+    for round in ["first", "second"] {
+        tokio::task::block_in_place(|| cluster.crash());
+        let settlement = two.at_a.get("/lab/settlement").await;
+        assert_eq!(settlement["clean"], true);
+        assert_eq!(all(round).await, [201; 12]);
+    }
+    tokio::task::block_in_place(|| cluster.crash());
+    assert_eq!(all("third").await, [201; 12]);
+    assert_eq!(two.at_b.taken().await.len(), 4 * 12);
+}
+
 /// The facts up to the reply that a charge was made.
 async fn until_paid(stream: &mut Stream) -> Vec<LiveFact> {
     let mut facts = Vec::<LiveFact>::new();

@@ -2,8 +2,8 @@
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router, routing};
 use model::Ms;
@@ -18,7 +18,8 @@ use super::trace;
 use crate::accounts::Known;
 use crate::charges::body;
 use crate::charges::receive::{self, Received, receive};
-use crate::charges::store::{Entry, KeyRow, MOST_FAULTS};
+use crate::charges::store::{ChangeSettings, Entry, KeyRow, MOST_FAULTS, StoreError};
+use crate::charges::submit::unauthorized;
 use crate::id::ChargeId;
 use crate::problem::{Kind, Problem};
 use crate::state::App;
@@ -127,30 +128,44 @@ async fn clock(
     Ok(Json(json!({ "ahead_ms": ahead_ms, "now": now })))
 }
 
+/// How often a change of settings is tried that others come between.
+const TRIES: usize = 16;
+
 async fn settings(account: Known) -> Response {
     Json(account.settings).into_response()
 }
 
 async fn change(
     State(app): State<App>,
-    account: Known,
+    mut account: Known,
+    headers: HeaderMap,
     request: Request,
 ) -> Result<Response, Problem> {
     let body = json(request).await?;
     let members = body
         .as_object()
         .ok_or_else(|| invalid("The body has to be a JSON object."))?;
-    let changes = account
-        .changes
-        .merge(members)
-        .map_err(|error| invalid(format!("{error}.")))?;
-    let now = app.store.now(&account.id).await?;
-    let changes = changes.clone().graced(&app.defaults.with(&changes), now);
-    let settings = app.defaults.with(&changes);
-    app.store
-        .change(account.id, changes, settings.sweeps())
-        .await?;
-    Ok(Json(settings).into_response())
+    for _ in 0..TRIES {
+        let to = account
+            .changes
+            .merge(members)
+            .map_err(|error| invalid(format!("{error}.")))?;
+        let now = app.store.now(&account.id).await?;
+        let to = to.clone().graced(&app.defaults.with(&to), now);
+        let settings = app.defaults.with(&to);
+        let ask = ChangeSettings {
+            account: account.id,
+            from: account.changes,
+            to,
+            sweeps: settings.sweeps(),
+        };
+        if app.store.change(ask).await? {
+            return Ok(Json(settings).into_response());
+        }
+        // Another change came in between: this one goes on top of it.
+        account = app.identify(&headers).await?.ok_or_else(unauthorized)?;
+    }
+    Err(StoreError::Crowded.into())
 }
 
 #[derive(Serialize)]

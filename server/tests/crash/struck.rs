@@ -83,9 +83,13 @@ pub(crate) async fn strike_under_load(
         .map(|_| tokio::spawn(load.clone().client(Draw(draw.below(u64::MAX)))))
         .collect();
 
-    // One that broke no request hit nothing.
+    // One that broke no request hit nothing, and does not count. On a slow machine
+    // that may be many; were it all, that is for the caller to see.
     let mut hits = 0;
-    for _ in 0..strikes {
+    for _ in 0..3 * strikes {
+        if hits == strikes {
+            break;
+        }
         let peace = PEACE.0 + draw.below(PEACE.1);
         tokio::time::sleep(Duration::from_millis(peace)).await;
         let before = load.broken.load(SeqCst);

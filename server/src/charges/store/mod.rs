@@ -14,8 +14,8 @@ mod types;
 
 pub use open::{Opened, open};
 pub use types::{
-    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Made, OpenError,
-    Purged, Refund, ReleaseKey, RenewLease, StoreError, Stuck, TakeMoney, Taken,
+    Account, ChangeSettings, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Made,
+    OpenError, Purged, Refund, ReleaseKey, RenewLease, StoreError, Stuck, TakeMoney, Taken,
 };
 
 use async_trait::async_trait;
@@ -24,7 +24,6 @@ use model::fault::Fault;
 use model::protocol::{Outcome, Token};
 
 use crate::id::{AccountId, ChargeId};
-use crate::lab::settings::Changes;
 
 /// The most faults that one account can have queued.
 pub const MOST_FAULTS: u64 = 100;
@@ -38,9 +37,9 @@ pub trait Store: Send + Sync + 'static {
     async fn account(&self, token_hash: [u8; 32]) -> Result<Option<Account>, StoreError>;
     /// How many accounts there are.
     async fn count_accounts(&self) -> Result<u32, StoreError>;
-    /// Saves what an account changed.
-    async fn change(&self, id: AccountId, changes: Changes, sweeps: bool)
-    -> Result<(), StoreError>;
+    /// Saves what an account changed. False when somebody else changed something since
+    /// it was read, which would be undone.
+    async fn change(&self, ask: ChangeSettings) -> Result<bool, StoreError>;
     /// Moves the account's clock forward, and gives how far it is ahead in all.
     async fn advance(&self, id: AccountId, by_ms: Ms) -> Result<Ms, StoreError>;
     /// Empties an account: keys and charges.

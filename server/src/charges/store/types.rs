@@ -58,6 +58,19 @@ pub struct Account {
     pub faults: bool,
 }
 
+/// What changing the settings of a sandbox needs.
+#[derive(Clone, Debug)]
+pub struct ChangeSettings {
+    /// Whose.
+    pub account: AccountId,
+    /// What it had changed before.
+    pub from: Changes,
+    /// What it has changed from now on.
+    pub to: Changes,
+    /// Stuck records wait for the sweeper.
+    pub sweeps: bool,
+}
+
 /// What a claim needs.
 #[derive(Clone, Debug)]
 pub struct ClaimKey {

@@ -11,19 +11,22 @@ macro_rules! accounts {
 
         pub(super) async fn change(
             db: &mut $connection,
-            id: &AccountId,
-            changes: &Changes,
-            sweeps: bool,
-        ) -> Result<(), StoreError> {
-            let text =
-                serde_json::to_string(changes).map_err(|_| StoreError::Corrupt("setting"))?;
-            query("UPDATE accounts SET settings = $1, sweeps = $2 WHERE id = $3")
-                .bind(text)
-                .bind(sweeps)
-                .bind(id.as_str())
-                .execute(db)
-                .await?;
-            Ok(())
+            ask: &ChangeSettings,
+        ) -> Result<bool, StoreError> {
+            // Members are sorted, so the same changes are the same text.
+            let text = |changes: &Changes| {
+                serde_json::to_string(changes).map_err(|_| StoreError::Corrupt("setting"))
+            };
+            let changed = query(
+                "UPDATE accounts SET settings = $1, sweeps = $2 WHERE id = $3 AND settings = $4",
+            )
+            .bind(text(&ask.to)?)
+            .bind(ask.sweeps)
+            .bind(ask.account.as_str())
+            .bind(text(&ask.from)?)
+            .execute(db)
+            .await?;
+            Ok(changed.rows_affected() == 1)
         }
 
         /// In a transaction.

@@ -17,7 +17,7 @@ macro_rules! common {
             self, ChargeRow, EntryRow, IntentRow, ListedRow, RefundRow, int,
         };
         use crate::charges::store::{
-            Charge, Entry, Intent, KeyRow, Made, Refund, ReleaseKey, StoreError,
+            ChangeSettings, Charge, Entry, Intent, KeyRow, Made, Refund, ReleaseKey, StoreError,
         };
         use crate::id::AccountId;
         use crate::lab::settings::{Changes, ConsumerRule};

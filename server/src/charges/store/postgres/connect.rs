@@ -87,14 +87,41 @@ struct Health {
     since: Instant,
     /// When something last succeeded, in ms since then.
     success: AtomicU64,
+    /// When a connection was last found to be lost, in ms since then. What was last
+    /// used before may be lost as well.
+    lost: AtomicU64,
     /// Something did not come back, so connections are tested before others get them.
     doubt: AtomicBool,
 }
 
 impl Health {
+    fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            success: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            doubt: AtomicBool::new(false),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     fn succeeded(&self) {
-        let at = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.success.fetch_max(at, Ordering::Relaxed);
+        self.success.fetch_max(self.now(), Ordering::Relaxed);
+    }
+
+    fn lost(&self) {
+        // Rounded up: what was used in the same millisecond is tested too.
+        self.lost.fetch_max(self.now() + 1, Ordering::Relaxed);
+    }
+
+    /// Whether a connection may be lost that was last used so long ago.
+    fn doubtful(&self, idle: Duration) -> bool {
+        let idle = u64::try_from(idle.as_millis()).unwrap_or(u64::MAX);
+        let used = self.now().saturating_sub(idle);
+        used <= self.lost.load(Ordering::Relaxed)
     }
 
     /// For how long nothing has succeeded, for somebody who waits since `started`.
@@ -106,22 +133,25 @@ impl Health {
 }
 
 impl Connections {
-    /// No connection is made before it is needed.
-    pub(super) fn new(options: &PgConnectOptions, most: u32) -> Self {
-        let health = Arc::new(Health {
-            since: Instant::now(),
-            success: AtomicU64::new(0),
-            doubt: AtomicBool::new(false),
-        });
-        let told = health.clone();
+    /// Two pools on one database, with at most so many connections each: what one of
+    /// them finds out about the database holds for the other. No connection is made
+    /// before it is needed.
+    pub(super) fn two(options: &PgConnectOptions, most: [u32; 2]) -> [Self; 2] {
+        let health = Arc::new(Health::new());
+        most.map(|most| Self::new(options, most, &health))
+    }
+
+    fn new(options: &PgConnectOptions, most: u32, health: &Arc<Health>) -> Self {
+        let (asked, told) = (health.clone(), health.clone());
         let pool = PgPoolOptions::new()
             .max_connections(most)
             .acquire_timeout(ACQUIRE)
             // A round trip before each statement would double what a claim costs.
             .test_before_acquire(false)
-            .before_acquire(|db, meta| {
+            .before_acquire(move |db, meta| {
+                let test = meta.idle_for > UNUSED || asked.doubtful(meta.idle_for);
                 Box::pin(async move {
-                    if meta.idle_for > UNUSED {
+                    if test {
                         ping(db).await?;
                     }
                     Ok(true)
@@ -138,7 +168,10 @@ impl Connections {
                 })
             })
             .connect_lazy_with(options.clone().options(SETTINGS));
-        Self { pool, health }
+        Self {
+            pool,
+            health: health.clone(),
+        }
     }
 
     pub(super) const fn pool(&self) -> &PgPool {
@@ -147,12 +180,43 @@ impl Connections {
 
     /// Runs an operation to its end, or until the database seems to be gone: whoever
     /// waits in a long queue goes on waiting, but nobody waits for nothing.
+    ///
+    /// A write whose connection is lost may have happened: it fails, and who asked for
+    /// the payment asks again.
     pub(super) async fn run<T, F>(&self, work: impl FnMut() -> F) -> Result<T, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
+        self.wait_for(self.again(work)).await
+    }
+
+    /// Like [`Self::run`], for what only reads: it is done again over another
+    /// connection when its own is lost. A request begins with a read, so after a
+    /// restart of the database it finds the lost connections before it writes.
+    pub(super) async fn read<T, F>(&self, mut work: impl FnMut() -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let reading = async {
+            let mut tries = 1;
+            loop {
+                match self.again(&mut work).await {
+                    Err(StoreError::Database(error)) if tries < TRIES && is_lost(&error) => {
+                        tries += 1;
+                    }
+                    done => return done,
+                }
+            }
+        };
+        self.wait_for(reading).await
+    }
+
+    async fn wait_for<T>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         let started = Instant::now();
-        let mut done = pin!(again(work));
+        let mut done = pin!(work);
         loop {
             match timeout(LOOK, &mut done).await {
                 Ok(done) => {
@@ -169,25 +233,29 @@ impl Connections {
             }
         }
     }
-}
 
-/// Runs an operation again when it and others stood in each other's way: whatever it
-/// did is rolled back then.
-async fn again<T, F>(mut work: impl FnMut() -> F) -> Result<T, StoreError>
-where
-    F: Future<Output = Result<T, StoreError>>,
-{
-    let mut tries = 1;
-    loop {
-        match work().await {
-            Err(StoreError::Database(error)) if tries < TRIES && in_the_way(&error) => {
-                tracing::debug!(%error, tries, "tried again");
-                tokio::time::sleep(Duration::from_millis(5 << tries)).await;
-                tries += 1;
+    /// Runs an operation again when it and others stood in each other's way: whatever
+    /// it did is rolled back then.
+    async fn again<T, F>(&self, mut work: impl FnMut() -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let mut tries = 1;
+        loop {
+            match work().await {
+                Err(StoreError::Database(error)) if tries < TRIES && in_the_way(&error) => {
+                    tracing::debug!(%error, tries, "tried again");
+                    tokio::time::sleep(Duration::from_millis(5 << tries)).await;
+                    tries += 1;
+                }
+                // Nothing was done yet. Whether to wait on is decided by who called.
+                Err(StoreError::Database(Error::PoolTimedOut)) => {}
+                Err(StoreError::Database(error)) if is_lost(&error) => {
+                    self.health.lost();
+                    return Err(StoreError::Database(error));
+                }
+                done => return done,
             }
-            // Nothing was done yet. Whether to wait on is decided by who called.
-            Err(StoreError::Database(Error::PoolTimedOut)) => {}
-            done => return done,
         }
     }
 }
@@ -202,4 +270,17 @@ async fn ping(db: &mut PgConnection) -> Result<(), Error> {
 fn in_the_way(error: &Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     matches!(code.as_deref(), Some("40001" | "40P01"))
+}
+
+/// The connection ended before there was an answer: whether anything was done is not
+/// known. PostgreSQL says so itself when it has to stop (class 57P) or when it lost
+/// the connection to somebody else (class 08).
+fn is_lost(error: &Error) -> bool {
+    match error {
+        Error::Io(_) | Error::Protocol(_) => true,
+        Error::Database(error) => error
+            .code()
+            .is_some_and(|code| code.starts_with("57P") || code.starts_with("08")),
+        _ => false,
+    }
 }

@@ -56,7 +56,7 @@ impl Ledger for Postgres {
 
     async fn entries(&self, id: &AccountId) -> Result<Vec<Entry>, StoreError> {
         let entries = || common::entries(self.books.pool(), id);
-        self.books.run(entries).await
+        self.books.read(entries).await
     }
 
     async fn by_reference(
@@ -65,7 +65,7 @@ impl Ledger for Postgres {
         reference: &str,
     ) -> Result<Option<Entry>, StoreError> {
         let find = || common::by_reference(self.books.pool(), id, reference);
-        self.books.run(find).await
+        self.books.read(find).await
     }
 
     async fn clear(&self, id: AccountId) -> Result<(), StoreError> {

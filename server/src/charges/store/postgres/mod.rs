@@ -27,11 +27,10 @@ use sqlx::postgres::PgConnectOptions;
 
 use self::connect::Connections;
 use super::{
-    Account, Charge, ClaimKey, Claimed, CompleteKey, Intent, KeyRow, Made, OpenError, Purged,
-    Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck,
+    Account, ChangeSettings, Charge, ClaimKey, Claimed, CompleteKey, Intent, KeyRow, Made,
+    OpenError, Purged, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck,
 };
 use crate::id::{AccountId, ChargeId};
-use crate::lab::settings::Changes;
 
 /// Connections for accounts, keys, charges and orders. Four servers, with what the
 /// books and the live traces take, stay under the 100 that PostgreSQL allows by
@@ -59,10 +58,8 @@ impl Postgres {
             None => options.clone().application_name(NAME),
         };
         connect::migrate(&options).await?;
-        Ok(Self {
-            ours: Connections::new(&options, OURS),
-            books: Connections::new(&options, BOOKS),
-        })
+        let [ours, books] = Connections::two(&options, [OURS, BOOKS]);
+        Ok(Self { ours, books })
     }
 
     /// The connections for what is ours.
@@ -89,22 +86,15 @@ impl Store for Postgres {
 
     async fn account(&self, token_hash: [u8; 32]) -> Result<Option<Account>, StoreError> {
         let account = || lookups::account(self.pool(), &token_hash);
-        self.ours.run(account).await
+        self.ours.read(account).await
     }
 
     async fn count_accounts(&self) -> Result<u32, StoreError> {
-        self.ours.run(|| common::count_accounts(self.pool())).await
+        self.ours.read(|| common::count_accounts(self.pool())).await
     }
 
-    async fn change(
-        &self,
-        id: AccountId,
-        changes: Changes,
-        sweeps: bool,
-    ) -> Result<(), StoreError> {
-        let change = async || {
-            common::change(&mut *self.pool().acquire().await?, &id, &changes, sweeps).await
-        };
+    async fn change(&self, ask: ChangeSettings) -> Result<bool, StoreError> {
+        let change = async || common::change(&mut *self.pool().acquire().await?, &ask).await;
         self.ours.run(change).await
     }
 
@@ -118,7 +108,7 @@ impl Store for Postgres {
     }
 
     async fn now(&self, id: &AccountId) -> Result<Ms, StoreError> {
-        self.ours.run(|| accounts::now(self.pool(), id)).await
+        self.ours.read(|| accounts::now(self.pool(), id)).await
     }
 
     async fn claim(&self, ask: ClaimKey) -> Result<Claimed, StoreError> {
@@ -126,7 +116,7 @@ impl Store for Postgres {
     }
 
     async fn look_up(&self, ask: &ClaimKey) -> Result<Outcome<ChargeId>, StoreError> {
-        self.ours.run(|| keys::look_up(self.pool(), ask)).await
+        self.ours.read(|| keys::look_up(self.pool(), ask)).await
     }
 
     async fn force(&self, ask: ClaimKey) -> Result<Claimed, StoreError> {
@@ -146,7 +136,9 @@ impl Store for Postgres {
     }
 
     async fn keys(&self, id: &AccountId, limit: u32) -> Result<Vec<KeyRow>, StoreError> {
-        self.ours.run(|| common::keys(self.pool(), id, limit)).await
+        self.ours
+            .read(|| common::keys(self.pool(), id, limit))
+            .await
     }
 
     async fn insert(&self, id: AccountId, made: Made) -> Result<(), StoreError> {
@@ -160,7 +152,7 @@ impl Store for Postgres {
             return Ok(None);
         }
         let refund = || common::refund(self.pool(), id, refund);
-        self.ours.run(refund).await
+        self.ours.read(refund).await
     }
 
     async fn charge(&self, id: &AccountId, charge: &str) -> Result<Option<Charge>, StoreError> {
@@ -168,7 +160,7 @@ impl Store for Postgres {
             return Ok(None);
         }
         let charge = || lookups::charge(self.pool(), id, charge);
-        self.ours.run(charge).await
+        self.ours.read(charge).await
     }
 
     async fn charges(
@@ -181,7 +173,7 @@ impl Store for Postgres {
             return Ok(None);
         }
         let charges = || common::charges(self.pool(), id, limit, after);
-        self.ours.run(charges).await
+        self.ours.read(charges).await
     }
 
     async fn seen(&self, accounts: Vec<AccountId>) -> Result<(), StoreError> {
@@ -189,7 +181,7 @@ impl Store for Postgres {
     }
 
     async fn records(&self, id: &AccountId) -> Result<u64, StoreError> {
-        self.ours.run(|| upkeep::records(self.pool(), id)).await
+        self.ours.read(|| upkeep::records(self.pool(), id)).await
     }
 
     async fn bury(&self, limit: u32) -> Result<u64, StoreError> {
@@ -201,7 +193,7 @@ impl Store for Postgres {
     }
 
     async fn stuck(&self, limit: u32) -> Result<Vec<Stuck>, StoreError> {
-        self.ours.run(|| upkeep::stuck(self.pool(), limit)).await
+        self.ours.read(|| upkeep::stuck(self.pool(), limit)).await
     }
 
     async fn seize(&self, stuck: Stuck, lease_ms: Ms) -> Result<Option<Token>, StoreError> {
@@ -215,7 +207,7 @@ impl Store for Postgres {
     }
 
     async fn closed(&self, limit: u32) -> Result<Vec<AccountId>, StoreError> {
-        self.ours.run(|| common::closed(self.pool(), limit)).await
+        self.ours.read(|| common::closed(self.pool(), limit)).await
     }
 
     async fn purge(&self, id: AccountId, limit: u32) -> Result<Purged, StoreError> {
@@ -236,7 +228,7 @@ impl Store for Postgres {
     }
 
     async fn intents(&self, id: &AccountId) -> Result<Vec<Intent>, StoreError> {
-        self.ours.run(|| common::intents(self.pool(), id)).await
+        self.ours.read(|| common::intents(self.pool(), id)).await
     }
 
     async fn queue_faults(&self, id: AccountId, faults: Vec<Fault>) -> Result<bool, StoreError> {
@@ -252,7 +244,7 @@ impl Store for Postgres {
 
     async fn queued_faults(&self, id: &AccountId) -> Result<Vec<Fault>, StoreError> {
         let queued = || common::queued_faults(self.pool(), id);
-        self.ours.run(queued).await
+        self.ours.read(queued).await
     }
 
     async fn clear_faults(&self, id: AccountId) -> Result<(), StoreError> {
@@ -261,6 +253,6 @@ impl Store for Postgres {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        self.ours.run(|| common::ready(self.pool())).await
+        self.ours.read(|| common::ready(self.pool())).await
     }
 }

@@ -79,7 +79,7 @@ impl Orders for Postgres {
             return Ok(None);
         }
         let order = || common::order(self.pool(), account, id);
-        self.ours.run(order).await
+        self.ours.read(order).await
     }
 
     async fn change_order(
@@ -99,11 +99,11 @@ impl Orders for Postgres {
 
     async fn messages(&self, account: &AccountId) -> Result<Vec<Message>, StoreError> {
         let messages = || common::messages(self.pool(), account);
-        self.ours.run(messages).await
+        self.ours.read(messages).await
     }
 
     async fn due(&self) -> Result<bool, StoreError> {
-        self.ours.run(|| due(self.pool())).await
+        self.ours.read(|| due(self.pool())).await
     }
 
     async fn deliver(&self) -> Result<Option<Message>, StoreError> {

@@ -9,10 +9,9 @@ use sqlx::{query, query_scalar};
 use super::common;
 use super::writer::Write;
 use crate::charges::store::rows::{self, FURTHEST, int, ms};
-use crate::charges::store::{MOST_FAULTS, StoreError};
+use crate::charges::store::{ChangeSettings, MOST_FAULTS, StoreError};
 use crate::clock;
 use crate::id::AccountId;
-use crate::lab::settings::Changes;
 
 /// Now, by the account's clock.
 pub(super) async fn now(db: &mut SqliteConnection, account: &AccountId) -> Result<Ms, StoreError> {
@@ -42,17 +41,11 @@ impl Write for Create {
     }
 }
 
-pub(super) struct Change {
-    pub(super) id: AccountId,
-    pub(super) changes: Changes,
-    pub(super) sweeps: bool,
-}
-
 #[async_trait]
-impl Write for Change {
-    type Out = ();
-    async fn run(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
-        common::change(db, &self.id, &self.changes, self.sweeps).await
+impl Write for ChangeSettings {
+    type Out = bool;
+    async fn run(&self, db: &mut SqliteConnection) -> Result<bool, StoreError> {
+        common::change(db, self).await
     }
 }
 

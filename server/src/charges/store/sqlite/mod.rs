@@ -31,11 +31,11 @@ mod writer;
 
 use self::writer::Writer;
 use super::{
-    Account, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Ledger, Made,
-    OpenError, Purged, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck, TakeMoney, Taken,
+    Account, ChangeSettings, Charge, ClaimKey, Claimed, CompleteKey, Entry, Intent, KeyRow, Ledger,
+    Made, OpenError, Purged, Refund, ReleaseKey, RenewLease, Store, StoreError, Stuck, TakeMoney,
+    Taken,
 };
 use crate::id::{AccountId, ChargeId};
-use crate::lab::settings::Changes;
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -125,18 +125,8 @@ impl Store for Sqlite {
         common::count_accounts(&self.readers).await
     }
 
-    async fn change(
-        &self,
-        id: AccountId,
-        changes: Changes,
-        sweeps: bool,
-    ) -> Result<(), StoreError> {
-        let change = accounts::Change {
-            id,
-            changes,
-            sweeps,
-        };
-        self.writer.run(change).await
+    async fn change(&self, ask: ChangeSettings) -> Result<bool, StoreError> {
+        self.writer.run(ask).await
     }
 
     async fn advance(&self, id: AccountId, by_ms: Ms) -> Result<Ms, StoreError> {
