@@ -1,7 +1,7 @@
 //! The herd in the browser.
 
 use super::player::Player;
-use super::{Asked, draw};
+use super::{Asked, draw, fields};
 use crate::studio::sim::alive::{Alive, Simulation, Step};
 use crate::studio::sim::count;
 use crate::studio::{Field, borrowed};
@@ -53,7 +53,7 @@ impl Simulation for Run {
     }
 
     fn fields(&self) -> Vec<Field> {
-        draw::fields(&self.asked)
+        fields::fields(&self.asked)
     }
 
     fn results(&self) -> String {

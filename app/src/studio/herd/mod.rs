@@ -1,8 +1,10 @@
 //! The herd: all clients failed together; how do they come back?
 
 mod draw;
+mod fields;
 #[cfg(feature = "hydrate")]
 pub(crate) mod live;
+mod pictures;
 #[cfg(feature = "hydrate")]
 mod player;
 
@@ -75,7 +77,7 @@ pub fn draw(pairs: &Pairs) -> Drawn {
     };
     Drawn {
         query: asked.query(),
-        fields: draw::fields(&asked),
+        fields: fields::fields(&asked),
         results,
         said,
     }

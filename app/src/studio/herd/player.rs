@@ -144,7 +144,7 @@ impl Player {
             };
             let (served, gave_up) = so_far(run.herds(), herd.kind(), at >= 1.0, ms, run.bin_ms());
             crowd.set_outer_html(
-                &super::draw::crowd_at(run.clients(), served, gave_up).into_string(),
+                &super::pictures::crowd_at(run.clients(), served, gave_up).into_string(),
             );
         }
     }

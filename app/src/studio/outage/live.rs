@@ -1,6 +1,6 @@
 //! The outage in the browser.
 
-use super::{Asked, Tip, draw};
+use super::{Asked, Tip, draw, fields};
 use crate::studio::sim::alive::{Alive, Simulation, Step};
 use crate::studio::sim::count;
 use crate::studio::{Field, borrowed};
@@ -62,7 +62,7 @@ impl Simulation for Run {
     }
 
     fn fields(&self) -> Vec<Field> {
-        draw::fields(&self.asked)
+        fields::fields(&self.asked)
     }
 
     fn results(&self) -> String {

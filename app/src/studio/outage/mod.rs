@@ -1,8 +1,10 @@
 //! The outage: the same arrivals under nine ways to retry.
 
 mod draw;
+mod fields;
 #[cfg(feature = "hydrate")]
 pub(crate) mod live;
+mod pictures;
 mod words;
 
 use super::{Drawn, Pairs, borrowed, csv_line, panels, sim};
@@ -105,7 +107,7 @@ pub fn draw(pairs: &Pairs) -> Drawn {
     };
     Drawn {
         query: asked.query(),
-        fields: draw::fields(&asked),
+        fields: fields::fields(&asked),
         results,
         said,
     }

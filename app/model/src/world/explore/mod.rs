@@ -56,6 +56,8 @@
 //! [stateright](https://docs.rs/stateright) beside it.
 
 mod canon;
+mod index;
+mod lives;
 mod packed;
 mod property;
 mod search;

@@ -1,7 +1,8 @@
 //! "Never stuck" exactly: backwards from where everybody is told.
 
+use super::super::lives::{Live, lives};
 use super::super::packed::{FLIGHTS, Packed};
-use super::super::search::{Live, lives, successors};
+use super::super::search::successors;
 use super::super::table::Table;
 use super::*;
 use std::collections::{HashMap, HashSet};
