@@ -195,10 +195,16 @@ async fn a_retry_after_that_is_none_is_ignored() {
 
 #[tokio::test]
 async fn no_reply_is_tried_again_with_the_same_key() {
-    // First the time-out, then half a reply, then one that ends it.
-    let answers = [Answer::Silence, Answer::Half, Answer::Status(201, None)];
+    // First the time-out, with nothing and with a part, then half a reply, then one that
+    // ends it.
+    let answers = [
+        Answer::Silence,
+        Answer::Stalled,
+        Answer::Half,
+        Answer::Status(201, None),
+    ];
     each(Sample::Hurried, &answers, |language, ended, calls| {
-        assert_eq!(calls.len(), 3, "{language}");
+        assert_eq!(calls.len(), 4, "{language}");
         assert_eq!(*ended, Ended::Status(201), "{language}");
         one_operation(calls, language);
     })

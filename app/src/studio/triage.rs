@@ -74,14 +74,15 @@ pub fn table(chosen: &[(&str, Verdict)]) -> Markup {
         .count();
     html! {
         @if !chosen.is_empty() {
-            p class="triage__score" {
+            p class="triage__score" role="status" {
                 output name="triage-score" { (right) " of " (CASES.len()) }
                 @if right == CASES.len() { " are where they belong: all of them." }
                 @else { " are where they belong. The others are marked." }
             }
         }
         div class="studio__scroll" tabindex="0" role="group" aria-label="Which errors to retry" {
-            table class="triage__table" {
+            // The roles stay when a narrow page draws its rows as blocks.
+            table class="triage__table" role="table" {
                 caption class="vh" { "Which errors to retry, and why" }
                 thead {
                     tr {
@@ -94,11 +95,11 @@ pub fn table(chosen: &[(&str, Verdict)]) -> Markup {
                 tbody {
                     @for case in &CASES {
                         @let missed = choice(case).is_some_and(|it| it != case.verdict());
-                        tr class=[missed.then_some("triage__missed")] data-row=(case.id) {
-                            th scope="row" { (case.seen) }
-                            td { b { (words(case.verdict())) } }
+                        tr role="row" class=[missed.then_some("triage__missed")] data-row=(case.id) {
+                            th scope="row" role="rowheader" { (case.seen) }
+                            td role="cell" data-head="Retry?" { b { (words(case.verdict())) } }
                             @if !chosen.is_empty() {
-                                td {
+                                td role="cell" data-head="You said" {
                                     @match choice(case) {
                                         Some(it) if it == case.verdict() => { "✓ right" },
                                         Some(it) => { "✗ " (words(it)) },
@@ -106,7 +107,7 @@ pub fn table(chosen: &[(&str, Verdict)]) -> Markup {
                                     }
                                 }
                             }
-                            td { (case.why) }
+                            td role="cell" data-head="Why" { (case.why) }
                         }
                     }
                 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::post;
+use futures::StreamExt;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -16,6 +17,8 @@ pub(crate) enum Answer {
     Status(u16, Option<&'static str>),
     /// A status, part of a body, and then the connection breaks.
     Half,
+    /// A status, part of a body, and then nothing for longer than anybody waits.
+    Stalled,
     /// Nothing, for longer than anybody waits.
     Silence,
 }
@@ -84,6 +87,10 @@ async fn answer(State(shared): State<Shared>, headers: HeaderMap, body: String) 
         Answer::Half => {
             let parts = [Ok("{"), Err(std::io::Error::other("the line is cut"))];
             Response::new(Body::from_stream(futures::stream::iter(parts)))
+        }
+        Answer::Stalled => {
+            let begun = futures::stream::iter([Ok::<_, std::io::Error>("{")]);
+            Response::new(Body::from_stream(begun.chain(futures::stream::pending())))
         }
         Answer::Silence => std::future::pending().await,
     }

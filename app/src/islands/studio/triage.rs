@@ -88,10 +88,6 @@ fn start(root: &web_sys::Element) {
         }
         sorted.set_inner_html(&triage::table(&chosen).0);
         sorted.set_hidden(false);
-        let score = find::<Element>(&sorted, "output").and_then(|it| it.text_content());
-        say(&format!(
-            "{} are where they belong; each is explained below.",
-            score.unwrap_or_default()
-        ));
+        say("Each is explained below.");
     });
 }

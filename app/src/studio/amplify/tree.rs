@@ -1,7 +1,8 @@
 //! The tree of calls, growing level by level.
 //!
-//! A level is a row of text and a strip. Strips are drawn in shares of the width, so
-//! the text keeps its size on a narrow page.
+//! A level is a strip with its words on top, between the lines from the level above.
+//! Strips are drawn in shares of the width, so the text keeps its size on a narrow
+//! page.
 
 use super::calls;
 use maud::{Markup, html};
@@ -10,8 +11,8 @@ use model::retry::amplify::{Count, Level, Stack};
 /// How many calls are drawn one by one: more would be thinner than a line.
 const MOST: u128 = 81;
 
-/// px: the lines from the level above, and the marks.
-const LINES: u32 = 22;
+/// px: the lines from the level above, which the words stand on, and the marks.
+const LINES: u32 = 32;
 const MARKS: u32 = 10;
 
 /// Who makes the calls of a level.
@@ -62,21 +63,20 @@ fn many(level: &Level) -> Option<u128> {
 
 /// A level under the one above it.
 fn strip(level: &Level, above: Option<&Level>) -> Markup {
-    let top = if above.is_some() { LINES } else { 0 };
     let made = level.expected.value().round();
     html! {
-        svg class="amp__strip" width="100%" height=(top + MARKS) aria-hidden="true" {
+        svg class="amp__strip" width="100%" height=(LINES + MARKS) aria-hidden="true" {
             @match many(level) {
                 Some(calls) => {
                     @for call in 0..calls {
                         @let at = share(call, calls);
                         @if let Some(above) = above.and_then(many) {
                             line class="amp__line" x1=(percent(share(call / u128::from(level.attempts), above)))
-                                y1="0" x2=(percent(at)) y2=(top) {}
+                                y1="0" x2=(percent(at)) y2=(LINES) {}
                         }
                         @let wide = (60.0 / calls as f64).min(3.0);
                         rect class=(if (call as f64) < made { "amp__call" } else { "amp__call amp__call--not" })
-                            x=(percent(at - wide / 2.0)) y=(top) width=(percent(wide)) height=(MARKS) {}
+                            x=(percent(at - wide / 2.0)) y=(LINES) width=(percent(wide)) height=(MARKS) {}
                     }
                 }
                 None => {
@@ -86,13 +86,13 @@ fn strip(level: &Level, above: Option<&Level>) -> Markup {
                             @let half = 50.0 / above as f64;
                             @for end in [-half, half] {
                                 line class="amp__line" x1=(percent(share(call, above))) y1="0"
-                                    x2=(percent(share(call, above) + end)) y2=(top) {}
+                                    x2=(percent(share(call, above) + end)) y2=(LINES) {}
                             }
                         }
                     }
-                    rect class="amp__call amp__call--not" x="0" y=(top) width="100%" height=(MARKS) {}
+                    rect class="amp__call amp__call--not" x="0" y=(LINES) width="100%" height=(MARKS) {}
                     @let part = (level.expected.value() / level.worst.value() * 100.0).clamp(0.0, 100.0);
-                    rect class="amp__call" x="0" y=(top) width=(percent(part)) height=(MARKS) {}
+                    rect class="amp__call" x="0" y=(LINES) width=(percent(part)) height=(MARKS) {}
                 }
             }
         }

@@ -141,7 +141,8 @@ pub(super) const LIBRARY: &str = r#"
 // Backoff.
 //
 // Send(ctx, url, body) gives back the last response, whatever its status, or the last network
-// error. Go 1.21 or newer.
+// error. Its body is yours to read and to close: one that stalls is an error there, after the
+// time-out, and is not tried again. Go 1.21 or newer.
 package send
 
 import (

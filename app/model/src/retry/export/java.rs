@@ -12,13 +12,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 %after|import java.time.ZonedDateTime;
 %after|import java.time.format.DateTimeFormatter;
 %after|import java.time.format.DateTimeParseException;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 %!none|import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 public final class Send {
     static final int ATTEMPTS = {{ATTEMPTS}}; // the first call counts: {{RETRIES_WORD}}
@@ -42,7 +47,6 @@ public final class Send {
     public static HttpResponse<String> send(String url, String body, String key)
             throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create(url))
-                .timeout(TIMEOUT)
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", key)
                 .POST(HttpRequest.BodyPublishers.ofString(body))
@@ -54,7 +58,7 @@ public final class Send {
             HttpResponse<String> response = null;
             IOException failure = null;
             try {
-                response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+                response = once(request);
             } catch (IOException error) {
                 failure = error; // no reply: nobody knows whether the work was done
             }
@@ -84,6 +88,24 @@ public final class Send {
             }
             Thread.sleep(Math.round(wait));
 %!decorrelated|            nominal = Math.min(CAP_MS, nominal * FACTOR);
+        }
+    }
+
+    // One attempt. The request's own time-out would end with the headers; this one covers the
+    // body as well.
+    private static HttpResponse<String> once(HttpRequest request)
+            throws IOException, InterruptedException {
+        CompletableFuture<HttpResponse<String>> reply =
+                CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+        try {
+            return reply.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException error) {
+            throw new HttpTimeoutException("no whole reply in time");
+        } catch (ExecutionException error) {
+            throw error.getCause() instanceof IOException cause
+                    ? cause : new IOException(error.getCause());
+        } finally {
+            reply.cancel(true); // what is still on its way is not wanted any more
         }
     }
 %after|
@@ -121,13 +143,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 %after|import java.time.ZonedDateTime;
 %after|import java.time.format.DateTimeFormatter;
 %after|import java.time.format.DateTimeParseException;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 %!none|import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 public final class Send {
     static final int ATTEMPTS = {{ATTEMPTS}}; // the first call counts: {{RETRIES_WORD}}
@@ -145,7 +172,6 @@ public final class Send {
 
     public static HttpResponse<String> send(String url, String body) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create(url))
-                .timeout(TIMEOUT)
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", UUID.randomUUID().toString())
                 .POST(HttpRequest.BodyPublishers.ofString(body))
@@ -159,8 +185,25 @@ public final class Send {
                 .intervalBiFunction((attempt, outcome) -> Math.round(waits.ms))
                 .failAfterMaxAttempts(false)
                 .build();
-        return Retry.of("send", config).executeCallable(
-                () -> CLIENT.send(request, HttpResponse.BodyHandlers.ofString()));
+        return Retry.of("send", config).executeCallable(() -> once(request));
+    }
+
+    // One attempt. The request's own time-out would end with the headers; this one covers the
+    // body as well.
+    private static HttpResponse<String> once(HttpRequest request)
+            throws IOException, InterruptedException {
+        CompletableFuture<HttpResponse<String>> reply =
+                CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+        try {
+            return reply.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException error) {
+            throw new HttpTimeoutException("no whole reply in time");
+        } catch (ExecutionException error) {
+            throw error.getCause() instanceof IOException cause
+                    ? cause : new IOException(error.getCause());
+        } finally {
+            reply.cancel(true); // what is still on its way is not wanted any more
+        }
     }
 
     /** The waits of one call. */

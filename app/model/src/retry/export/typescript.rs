@@ -118,7 +118,9 @@ export async function send(
 %!decorrelated|  let nominal = Math.min(CAP_MS, BASE_MS);
 %decorrelated|  let previous = Math.min(CAP_MS, BASE_MS);
   let wait = 0;
-  const client = axios.create({ timeout: TIMEOUT_MS });
+  // Over fetch the time-out covers the body as well: axios's own adapter for Node takes a
+  // body that stalls for a whole one.
+  const client = axios.create({ timeout: TIMEOUT_MS, adapter: "fetch" });
   axiosRetry(client, {
     retries: {{RETRIES}}, // {{ATTEMPTS}} attempts
     shouldResetTimeout: true, // the time-out is for each attempt

@@ -6,6 +6,7 @@ use crate::islands::studio::reader;
 use crate::studio::run::{Attempt, Came, FAULTED, Run, fault, refusal, results, sentence};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use model::Ms;
 use model::fault::Fault;
 use model::retry::Heard;
 use model::retry::form::Form;
@@ -17,6 +18,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement, HtmlFormElement, UrlSearchParams};
 
+/// How soon a wait ends that is stopped, in ms.
+const STOPPED_AFTER: Ms = 100;
 const BODY: &str = r#"{"amount":4000,"currency":"usd"}"#;
 
 /// Shows the form, and runs when it is sent.
@@ -29,6 +32,12 @@ pub(super) fn start(root: &Element) {
     let root = root.clone();
     let token = Rc::new(RefCell::new(None::<String>));
     let is_running = Rc::new(Cell::new(false));
+    let is_stopped = Rc::new(Cell::new(false));
+    let stop = find::<HtmlElement>(&form, "[data-stop]");
+    if let Some(stop) = &stop {
+        let is_stopped = is_stopped.clone();
+        on(stop, "click", move |_| is_stopped.set(true));
+    }
     let chosen = form.clone();
     on(&form, "submit", move |event| {
         event.prevent_default();
@@ -40,13 +49,23 @@ pub(super) fn start(root: &Element) {
             plan,
             attempts: Vec::new(),
             halt: None,
+            stopped: false,
             charged: None,
             problem: refusal(&plan),
         };
         let faults = faults(&chosen, &plan);
         let (root, token, is_running) = (root.clone(), token.clone(), is_running.clone());
+        let (stop, is_stopped) = (stop.clone(), is_stopped.clone());
+        is_stopped.set(false);
+        let can_stop = move |can: bool| {
+            if let Some(stop) = &stop {
+                stop.set_hidden(!can);
+            }
+        };
+        can_stop(true);
         spawn_local(async move {
-            let run = go(&root, &token, run, &faults).await;
+            let run = go(&root, &token, run, &faults, &is_stopped).await;
+            can_stop(false);
             show(&root, &run);
             let words = run.problem.clone().unwrap_or_else(|| sentence(&run));
             if let Some(it) = find::<Element>(&root, "[data-run-said]") {
@@ -158,12 +177,25 @@ async fn charged(token: &str) -> Option<usize> {
     Some(books.charges.len())
 }
 
-/// One payment under the plan, from its first attempt to its last.
+/// Waits, unless it is stopped meanwhile.
+async fn pause(ms: Ms, is_stopped: &Cell<bool>) {
+    let until = now().saturating_add(ms);
+    while !is_stopped.get() {
+        match until.saturating_sub(now()) {
+            0 => break,
+            left => sleep(left.min(STOPPED_AFTER)).await,
+        }
+    }
+}
+
+/// One payment under the plan, from its first attempt to its last. Who stops it lets
+/// the attempt that is under way come to its end.
 async fn go(
     root: &Element,
     token: &RefCell<Option<String>>,
     mut run: Run,
     faults: &[Fault],
+    is_stopped: &Cell<bool>,
 ) -> Run {
     if run.problem.is_some() {
         return run;
@@ -199,7 +231,11 @@ async fn go(
         match step {
             Step::Wait { ms, .. } => {
                 show(root, &run);
-                sleep(ms).await;
+                pause(ms, is_stopped).await;
+                if is_stopped.get() {
+                    run.stopped = true;
+                    break;
+                }
             }
             Step::Stop(halt) => {
                 run.halt = Some(halt);

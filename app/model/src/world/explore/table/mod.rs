@@ -2,8 +2,8 @@
 //!
 //! Nothing here knows what a claim or a lease is. For a value of what is shared
 //! and one attempt (or one client with the attempt that it waits for) the table
-//! builds a small [`State`], asks it for its moves, makes each of them with
-//! [`State::apply`], and keeps what came out. It does so when a pair is first met.
+//! builds a small [`State`](crate::world::state::State), asks it for its moves, makes each of them with
+//! [`State::apply`](crate::world::state::State::apply), and keeps what came out. It does so when a pair is first met.
 
 mod after;
 mod fill;

@@ -30,7 +30,7 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
     }
 }
 
-/// A run of [`Change`]s in the table.
+/// A run of [`Change`](super::Change)s in the table.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub(super) from: u32,
