@@ -15,6 +15,8 @@ pub mod retry;
 pub mod run;
 mod share;
 mod sim;
+#[cfg(all(test, feature = "ssr"))]
+mod testing;
 pub mod triage;
 pub mod words;
 

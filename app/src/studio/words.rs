@@ -1,5 +1,7 @@
 //! Numbers as the studio writes them.
 
+use maud::{Markup, html};
+
 /// A number with about so many significant digits after rounding, groups of three
 /// and no zeros at its end.
 #[must_use]
@@ -38,6 +40,19 @@ pub fn grouped(digits: &str) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A number in groups of three, whose groups are set apart by style alone: who copies
+/// it, or reads the page with a program, gets one plain number.
+#[must_use]
+pub fn apart(number: &str) -> Markup {
+    let mut groups = number.split(',');
+    html! {
+        (groups.next().unwrap_or_default())
+        @for group in groups {
+            span class="digits" { (group) }
+        }
+    }
 }
 
 /// A length of time in ms with a unit that suits it; ms up to 10 s, so that figures
@@ -91,6 +106,11 @@ mod tests {
         ] {
             assert_eq!(number(value, digits), wanted, "{value}");
         }
+        assert_eq!(
+            apart("1,298.72").into_string(),
+            r#"1<span class="digits">298.72</span>"#
+        );
+        assert_eq!(apart("none").into_string(), "none");
         assert_eq!(duration(1298.72), "1,298.7 ms");
         assert_eq!(duration(240_000.0), "4 min");
         assert_eq!(percent(0.148), "14.8 %");

@@ -3,10 +3,11 @@
 mod answer;
 mod guess;
 mod relief;
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests;
 mod tree;
 
+use super::words::{apart, grouped};
 use super::{Drawn, Field, Pairs, borrowed, csv_line};
 use crate::parts::chart::Chart;
 use guess::Mode;
@@ -141,18 +142,7 @@ fn digits(count: Count) -> Markup {
         Some((whole, part)) => (whole, format!(".{part}")),
         None => (text.as_str(), String::new()),
     };
-    let first = match whole.len() % 3 {
-        0 => whole.len().min(3),
-        first => first,
-    };
-    let (first, rest) = whole.split_at(first);
-    html! {
-        (first)
-        @for at in (0..rest.len()).step_by(3) {
-            span class="amp__g" { (rest.get(at..at + 3).unwrap_or_default()) }
-        }
-        (part)
-    }
+    apart(&(grouped(whole) + &part))
 }
 
 /// A figure under its name, and whether it is rounded.

@@ -1,37 +1,11 @@
 //! The page as text.
 
 use super::*;
-use crate::studio::Tool;
-
-fn pairs(query: &str) -> Vec<(String, String)> {
-    query
-        .split('&')
-        .filter_map(|pair| pair.split_once('='))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
-}
+use crate::studio::testing::figure;
+use crate::studio::{Tool, pairs};
 
 fn page(query: &str) -> String {
     draw(&pairs(query)).results.into_string()
-}
-
-/// The words of an output, which has to be there once.
-fn output(html: &str, name: &str) -> String {
-    let start = format!(r#"<output name="{name}">"#);
-    assert_eq!(html.matches(&start).count(), 1, "{name}");
-    let (_, rest) = html.split_once(&start).unwrap();
-    let (inside, _) = rest.split_once("</output>").unwrap();
-    let mut text = String::new();
-    let mut in_tag = false;
-    for c in inside.chars() {
-        match c {
-            '<' => in_tag = true,
-            '>' => in_tag = false,
-            c if !in_tag => text.push(c),
-            _ => {}
-        }
-    }
-    text
 }
 
 #[test]
@@ -44,30 +18,30 @@ fn the_published_figures_stand_in_their_outputs() {
         ("1", "1"),
     ] {
         let html = page(&format!("layers={layers}&p=1&rps=1000&budget="));
-        assert_eq!(output(&html, "worst-calls"), calls);
-        assert_eq!(output(&html, "expected-calls"), calls);
-        assert_eq!(output(&html, "worst-rps"), format!("{calls}000"));
-        assert_eq!(output(&html, "expected-rps"), format!("{calls}000"));
-        assert_eq!(output(&html, "success"), "0 %");
+        assert_eq!(figure(&html, "worst-calls"), calls);
+        assert_eq!(figure(&html, "expected-calls"), calls);
+        assert_eq!(figure(&html, "worst-rps"), format!("{calls}000"));
+        assert_eq!(figure(&html, "expected-rps"), format!("{calls}000"));
+        assert_eq!(figure(&html, "success"), "0 %");
     }
     let html = page("layers=2,2&p=0.5&rps=10");
-    assert_eq!(output(&html, "worst-calls"), "4");
-    assert_eq!(output(&html, "expected-calls"), "1.88");
-    assert_eq!(output(&html, "expected-rps"), "18.75");
+    assert_eq!(figure(&html, "worst-calls"), "4");
+    assert_eq!(figure(&html, "expected-calls"), "1.88");
+    assert_eq!(figure(&html, "expected-rps"), "18.75");
 }
 
 #[test]
 fn each_relief_has_its_figures() {
     let html = page("layers=3,3,3&p=1&rps=1000&budget=10&deadline=2000&timeout=500");
     for layer in 1..=3 {
-        assert_eq!(output(&html, &format!("only-{layer}-calls")), "3");
+        assert_eq!(figure(&html, &format!("only-{layer}-calls")), "3");
     }
-    assert_eq!(output(&html, "budget-calls"), "1.33");
-    assert_eq!(output(&html, "budget-rps"), "1331");
-    assert_eq!(output(&html, "deadline-calls"), "5");
+    assert_eq!(figure(&html, "budget-calls"), "1.33");
+    assert_eq!(figure(&html, "budget-rps"), "1331");
+    assert_eq!(figure(&html, "deadline-calls"), "5");
     assert!(!html.contains("for example"));
     let html = page("layers=3&p=1");
-    assert_eq!(output(&html, "budget-calls"), "1.1");
+    assert_eq!(figure(&html, "budget-calls"), "1.1");
     // One layer is one layer; what the form does not name is an example.
     assert!(!html.contains("only-1-calls"));
     assert_eq!(html.matches("for example").count(), 2);
@@ -95,7 +69,7 @@ fn the_question_comes_first_and_the_answer_is_folded() {
     ] {
         let drawn = draw(&pairs(&format!("guess={guess}")));
         let html = drawn.results.into_string();
-        assert!(output(&html, "guess-grade").contains(words), "{guess}");
+        assert!(figure(&html, "guess-grade").contains(words), "{guess}");
         assert!(!html.contains("Commit to it"));
         assert!(drawn.query.ends_with(&format!("&guess={guess}")));
     }
@@ -144,8 +118,8 @@ fn what_is_wrong_stands_beside_its_field_and_the_rest_is_kept() {
 fn large_numbers_are_exact_or_said_to_be_rounded_and_the_tree_is_bounded() {
     let layers = ["1000"; 8].join(",");
     let html = page(&format!("layers={layers}&p=1&rps=1000000000"));
-    assert_eq!(output(&html, "worst-calls"), format!("1{}", "0".repeat(24)));
-    assert_eq!(output(&html, "worst-rps"), format!("1{}", "0".repeat(33)));
+    assert_eq!(figure(&html, "worst-calls"), format!("1{}", "0".repeat(24)));
+    assert_eq!(figure(&html, "worst-rps"), format!("1{}", "0".repeat(33)));
     assert!(!html.contains("rounded: past"));
     assert!(html.contains("too many to draw"));
     assert!(html.len() < 60_000, "{}", html.len());

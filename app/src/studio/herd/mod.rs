@@ -126,35 +126,21 @@ pub fn csv(pairs: &Pairs) -> String {
     csv
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
-
-    fn pairs(query: &str) -> Vec<(String, String)> {
-        query
-            .split('&')
-            .filter_map(|it| it.split_once('='))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
-    }
+    use crate::studio::pairs;
+    use crate::studio::testing::figure;
 
     fn results(query: &str) -> String {
         draw(&pairs(query)).results.into_string()
     }
 
-    fn value<'a>(html: &'a str, name: &str) -> &'a str {
-        let start = format!(r#"<output name="{name}""#);
-        assert_eq!(html.matches(&start).count(), 1, "{name} stands once");
-        let rest = html.split_once(&start).map_or("", |(_, rest)| rest);
-        let rest = rest.split_once('>').map_or("", |(_, rest)| rest);
-        rest.split_once('<').map_or("", |(text, _)| text)
-    }
-
     #[test]
     fn the_lessons_waves_stand_at_100_and_300_ms() {
         let html = results("clients=1000&seed=1");
-        assert_eq!(value(&html, "peak"), "1000");
-        assert_eq!(value(&html, "peak-at"), "100");
+        assert_eq!(figure(&html, "peak"), "1000");
+        assert_eq!(figure(&html, "peak-at"), "100");
         assert!(
             html.contains("1000 calls at 100 ms, 899 at 300 ms"),
             "{html}"
@@ -170,10 +156,10 @@ mod tests {
                 "wasted",
                 "recovered",
             ] {
-                assert!(!value(&html, &format!("{name}-{}", kind.name())).is_empty());
+                assert!(!figure(&html, &format!("{name}-{}", kind.name())).is_empty());
             }
         }
-        assert_eq!(value(&html, "peak"), value(&html, "peak-none"));
+        assert_eq!(figure(&html, "peak"), figure(&html, "peak-none"));
     }
 
     #[test]
@@ -181,7 +167,10 @@ mod tests {
         for kind in Kind::ALL.map(Kind::name) {
             let html = results(&format!("seed=3&jitter={kind}"));
             for name in ["peak", "calls", "drained"] {
-                assert_eq!(value(&html, name), value(&html, &format!("{name}-{kind}")));
+                assert_eq!(
+                    figure(&html, name),
+                    figure(&html, &format!("{name}-{kind}"))
+                );
             }
         }
     }

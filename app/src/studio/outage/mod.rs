@@ -166,39 +166,25 @@ pub fn csv(pairs: &Pairs) -> String {
     csv
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
-
-    fn pairs(query: &str) -> Vec<(String, String)> {
-        query
-            .split('&')
-            .filter_map(|it| it.split_once('='))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
-    }
+    use crate::studio::pairs;
+    use crate::studio::testing::figure;
 
     fn results(query: &str) -> String {
         draw(&pairs(query)).results.into_string()
     }
 
-    fn value<'a>(html: &'a str, name: &str) -> &'a str {
-        let start = format!(r#"<output name="{name}""#);
-        assert_eq!(html.matches(&start).count(), 1, "{name} stands once");
-        let rest = html.split_once(&start).map_or("", |(_, rest)| rest);
-        let rest = rest.split_once('>').map_or("", |(_, rest)| rest);
-        rest.split_once('<').map_or("", |(text, _)| text)
-    }
-
     #[test]
     fn fixed_retries_do_not_come_back_and_a_budget_does() {
         let html = results("");
-        assert_eq!(value(&html, "recovery-fixed"), "does not come back");
+        assert_eq!(figure(&html, "recovery-fixed"), "does not come back");
         assert!(
-            value(&html, "recovery-budget").starts_with("back"),
+            figure(&html, "recovery-budget").starts_with("back"),
             "{html}"
         );
-        assert!(value(&html, "recovery-none").starts_with("back"));
+        assert!(figure(&html, "recovery-none").starts_with("back"));
         for strategy in Strategy::ALL.map(Strategy::name) {
             for name in [
                 "load",
@@ -210,7 +196,7 @@ mod tests {
                 "p99",
                 "wasted",
             ] {
-                assert!(!value(&html, &format!("{name}-{strategy}")).is_empty());
+                assert!(!figure(&html, &format!("{name}-{strategy}")).is_empty());
             }
         }
     }
@@ -219,13 +205,13 @@ mod tests {
     fn the_tipping_point_of_a_strategy_is_told_where_it_is_asked_for() {
         assert!(!results("").contains(r#"name="tipping""#));
         let html = results("tip=fixed");
-        let rate: u32 = value(&html, "tipping").parse().expect("a load");
+        let rate: u32 = figure(&html, "tipping").parse().expect("a load");
         let inputs = OutageInputs::default();
         assert_eq!(
             model::outage::tipping_rate(&inputs, Strategy::Fixed),
             Some(rate)
         );
-        assert_eq!(value(&results("tip=breaker"), "tipping"), "none");
+        assert_eq!(figure(&results("tip=breaker"), "tipping"), "none");
     }
 
     #[test]

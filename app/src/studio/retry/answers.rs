@@ -1,6 +1,6 @@
 //! The figures, each with how it was come by.
 
-use crate::studio::words::{duration, number};
+use crate::studio::words::{apart, duration, number};
 use maud::{Markup, html};
 use model::retry::answers::{Answers, Basis, Figure};
 use model::retry::form::Inputs;
@@ -75,7 +75,7 @@ fn figure(label: &str, name: &str, value: &str, unit: &str, it: Figure, long: &s
         div {
             dt { (label) }
             dd {
-                output name=(name) { (value) }
+                output name=(name) { (apart(value)) }
                 @if !unit.is_empty() { " " span class="figs__u" { (unit) } }
                 small {
                     @if !long.is_empty() { (long) ", " }

@@ -7,7 +7,7 @@ mod fields;
 mod file;
 mod findings;
 mod spike;
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests;
 mod timeline;
 

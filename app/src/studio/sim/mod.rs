@@ -5,6 +5,7 @@ pub(crate) mod alive;
 #[cfg(feature = "hydrate")]
 pub(crate) mod reading;
 
+use crate::studio::words::apart;
 use crate::studio::{Field, panels::short};
 use maud::{Markup, html};
 use model::outage::{Fields as _, Form, Inputs};
@@ -12,7 +13,7 @@ use model::outage::{Fields as _, Form, Inputs};
 /// One figure: its name, its value as text, its unit.
 pub(crate) fn output(name: &str, value: &str, unit: &str) -> Markup {
     html! {
-        output name=(name) { (value) }
+        output name=(name) { (apart(value)) }
         @if !unit.is_empty() { " " (unit) }
     }
 }
