@@ -60,7 +60,14 @@ for (const [tool, name] of TOOLS) {
     await expect(figure(page, name).first()).toBeVisible();
     await expect(page.locator('.studio__nav')).toBeHidden();
     // What is folded on the screen is open on paper, and nothing there waits for a press.
-    await expect(page.locator('table tbody tr').first()).toBeVisible();
+    await expect(page.locator('table tbody tr').filter({ visible: true }).first()).toBeVisible();
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('main *')]
+        .filter((it) => it.clientHeight > 0 && /auto|scroll/.test(getComputedStyle(it).overflowY))
+        .filter((it) => it.scrollHeight > it.clientHeight + 1)
+        .map((it) => it.className),
+    );
+    expect(cut, 'paper does not scroll').toEqual([]);
     for (const button of await page.getByRole('button').all()) await expect(button).toBeHidden();
     const paper = await page.pdf({ format: 'A4' });
     expect(paper.subarray(0, 4).toString()).toBe('%PDF');

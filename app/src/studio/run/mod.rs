@@ -205,7 +205,7 @@ pub fn results(run: &Run) -> Markup {
                     dd { output class="figs__w" name="run-ended" { (ended(run)) } }
                 }
             }
-            p { (sentence(run)) }
+            p class="run__said" { (sentence(run)) }
             (plot(&picture(run)))
         }
     }
