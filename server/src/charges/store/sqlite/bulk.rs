@@ -1,19 +1,23 @@
-//! Many claims, takings and savings in few statements.
+//! Many claims, takings and savings in one text each.
 //!
-//! Each statement to SQLite costs two changes of thread, which is more than what
-//! SQLite does for one row. So work of one kind goes through one statement, over a
-//! JSON array with an element for each. What that statement did not settle (a
-//! takeover, a conflict, a second claim of one key in the same batch) is done by
-//! itself afterwards.
+//! Each text for SQLite costs two changes of thread, which is more than what SQLite
+//! does for one row. So work of one kind is one text, from the begin of its
+//! transaction to its commit, over a JSON array with an element for each. What that
+//! did not settle (a takeover, a conflict, a second claim of one key in the same
+//! batch) is done by itself afterwards.
+//!
+//! Once it is committed nothing may fail any more: a claim that was made must be told
+//! to who made it. What cannot be read then counts as not settled.
 
 use std::collections::HashMap;
 
 use model::protocol::{Outcome, ProcessorKey, Token};
 use serde_json::{Value, json};
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{FromRow, query_as};
+use sqlx::query::Query;
+use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
+use sqlx::{AssertSqlSafe, FromRow, query};
 
-use super::writer::Write;
+use super::writer::AtOnce;
 use crate::charges::store::judge::Judged;
 use crate::charges::store::rows::{Known, KnownRow, int, ms, paid_name};
 use crate::charges::store::{ClaimKey, Claimed, CompleteKey, Made, StoreError, TakeMoney, Taken};
@@ -23,20 +27,19 @@ use crate::id::ChargeId;
 /// What a key is unique in.
 type Place<'a> = (&'a str, &'a str);
 
-/// Makes the work that no statement settled, one after the other.
-async fn rest<W: Write>(
-    works: &[&W],
-    outs: Vec<Option<W::Out>>,
-    db: &mut SqliteConnection,
-) -> Result<Vec<W::Out>, StoreError> {
-    let mut all = Vec::with_capacity(outs.len());
-    for (work, out) in works.iter().zip(outs) {
-        all.push(match out {
-            Some(out) => out,
-            None => work.run(db).await?,
-        });
-    }
-    Ok(all)
+/// A text in a transaction of its own.
+fn whole(begin: &'static str, work: &'static str) -> Query<'static, Sqlite, SqliteArguments> {
+    // Both are our own constants.
+    query(AssertSqlSafe(format!("{begin}; {work}; COMMIT")))
+}
+
+/// The rows that can be read.
+fn read<'r, Row: FromRow<'r, SqliteRow>>(rows: &'r [SqliteRow]) -> impl Iterator<Item = Row> {
+    rows.iter().filter_map(|row| {
+        Row::from_row(row)
+            .inspect_err(|error| tracing::error!(%error, "a row that was just written"))
+            .ok()
+    })
 }
 
 /// The places in `works` of those that come first with their key.
@@ -71,9 +74,10 @@ struct Found {
 /// Claims: one insert for all of them, one look at those that were known.
 pub(super) async fn claim(
     asks: &[&ClaimKey],
+    begin: &'static str,
     db: &mut SqliteConnection,
-) -> Result<Vec<Claimed>, StoreError> {
-    let mut outs: Vec<Option<Claimed>> = asks.iter().map(|_| None).collect();
+) -> Result<AtOnce<Claimed>, StoreError> {
+    let mut done = AtOnce::nothing(asks.len());
     let mut firsts = firsts(asks, claim_place);
     firsts.retain(|_, at| asks[*at].room);
     // No look-up before it: two requests that look could both find nothing.
@@ -93,38 +97,46 @@ pub(super) async fn claim(
             ])
         })
         .collect();
-    let now = clock::now();
-    let inserted: Vec<Inserted> = query_as(
+    let inserted = whole(
+        begin,
         "INSERT INTO keys (account, key, fingerprint, state, point, token, claimed_at, \
          lease_until, expires_at, forget_at, generation, intent) \
          SELECT a.id, j.value ->> 1, unhex(j.value ->> 2), 'running', 'claimed', ?3, \
          ?2 + a.advance_ms, ?2 + a.advance_ms + (j.value ->> 3), \
          ?2 + a.advance_ms + (j.value ->> 4), \
-         ?2 + a.advance_ms + (j.value ->> 4) + (j.value ->> 5), max(j.value ->> 6, a.forgotten), j.value ->> 7 \
+         ?2 + a.advance_ms + (j.value ->> 4) + (j.value ->> 5), \
+         max(j.value ->> 6, a.forgotten), j.value ->> 7 \
          FROM json_each(?1) AS j CROSS JOIN accounts AS a ON a.id = j.value ->> 0 WHERE true \
          ON CONFLICT (account, key) DO NOTHING RETURNING account, key, lease_until, \
          generation",
     )
     .bind(Value::from(new).to_string())
-    .bind(int(now))
+    .bind(int(clock::now()))
     .bind(Token::FIRST.0)
     .fetch_all(&mut *db)
     .await?;
-    for row in inserted {
+    done.wrote = !inserted.is_empty();
+    for row in read::<Inserted>(&inserted) {
         if let Some(&at) = firsts.get(&(row.account.as_str(), row.key.as_str())) {
-            outs[at] = Some(Claimed::fresh(row.generation, row.lease_until.map(ms)));
+            done.outs[at] = Some(Claimed::fresh(row.generation, row.lease_until.map(ms)));
         }
     }
+    if done.outs.iter().any(Option::is_none) {
+        look(asks, &mut done.outs, db).await;
+    }
+    Ok(done)
+}
+
+/// Answers the claims on keys that were known, where that changes nothing.
+async fn look(asks: &[&ClaimKey], outs: &mut [Option<Claimed>], db: &mut SqliteConnection) {
     let known: Vec<Value> = asks
         .iter()
+        .zip(&*outs)
         .enumerate()
-        .filter(|(at, _)| outs[*at].is_none())
-        .map(|(at, ask)| json!([at, ask.account.as_str(), ask.key.as_str()]))
+        .filter(|(_, (_, out))| out.is_none())
+        .map(|(at, (ask, _))| json!([at, ask.account.as_str(), ask.key.as_str()]))
         .collect();
-    if known.is_empty() {
-        return rest(asks, outs, db).await;
-    }
-    let found: Vec<Found> = query_as(
+    let found = query(
         "SELECT j.value ->> 0 AS number, a.advance_ms, k.fingerprint, k.state, k.point, k.token, \
          k.claimed_at, k.lease_until, k.expires_at, k.status, k.target, k.generation \
          FROM json_each(?1) AS j CROSS JOIN keys AS k \
@@ -132,18 +144,20 @@ pub(super) async fn claim(
          CROSS JOIN accounts AS a ON a.id = k.account",
     )
     .bind(Value::from(known).to_string())
-    .fetch_all(&mut *db)
-    .await?;
-    for row in found {
+    .fetch_all(db)
+    .await
+    .unwrap_or_default();
+    let now = clock::now();
+    for row in read::<Found>(&found) {
         let at = usize::try_from(row.number).unwrap_or(usize::MAX);
         let now = now.saturating_add(ms(row.advance_ms));
         if let Some(ask) = asks.get(at)
-            && let Judged::Known(claimed) = ask.judge(&Known::try_from(row.known)?, now)?
+            && let Ok(known) = Known::try_from(row.known)
+            && let Ok(Judged::Known(claimed)) = ask.judge(&known, now)
         {
             outs[at] = Some(claimed);
         }
     }
-    rest(asks, outs, db).await
 }
 
 #[derive(FromRow)]
@@ -155,9 +169,9 @@ struct Entered {
 /// The processor's takings: one insert for all of them.
 pub(super) async fn take(
     asks: &[&TakeMoney],
+    begin: &'static str,
     db: &mut SqliteConnection,
-) -> Result<Vec<Taken>, StoreError> {
-    let mut outs: Vec<Option<Taken>> = asks.iter().map(|_| None).collect();
+) -> Result<AtOnce<Taken>, StoreError> {
     let new: Vec<Value> = asks
         .iter()
         .map(|ask| {
@@ -176,7 +190,8 @@ pub(super) async fn take(
         })
         .collect();
     // Entries without a key never meet: NULLs are all different.
-    let entered: Vec<Entered> = query_as(
+    let entered = whole(
+        begin,
         "INSERT INTO ledger (id, account, processor_key, amount, currency, paid, created_at, \
          refund_of, reference, intent, description) \
          SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, \
@@ -189,16 +204,17 @@ pub(super) async fn take(
     .bind(int(clock::now()))
     .fetch_all(&mut *db)
     .await?;
-    let at: HashMap<&str, i64> = entered
-        .iter()
-        .map(|row| (row.id.as_str(), row.created_at))
+    let at: HashMap<String, i64> = read(&entered)
+        .map(|row: Entered| (row.id, row.created_at))
         .collect();
-    for (ask, out) in asks.iter().zip(&mut outs) {
-        *out = at
-            .get(ask.id.as_str())
-            .map(|&created_at| ask.taken(ms(created_at)));
-    }
-    rest(asks, outs, db).await
+    let taken = |ask: &&TakeMoney| {
+        let created_at = at.get(ask.id.as_str())?;
+        Some(ask.taken(ms(*created_at)))
+    };
+    Ok(AtOnce {
+        outs: asks.iter().map(taken).collect(),
+        wrote: !entered.is_empty(),
+    })
 }
 
 #[derive(FromRow)]
@@ -207,19 +223,21 @@ struct Saved {
     key: String,
 }
 
-/// Answers with their charges, in one text: the keys are updated, and the charges that
+/// Answers with their charges: the keys are updated, and the charges that
 /// they speak of now are inserted.
 pub(super) async fn complete(
     asks: &[&CompleteKey],
+    begin: &'static str,
     db: &mut SqliteConnection,
-) -> Result<Vec<Outcome<ChargeId>>, StoreError> {
-    let mut outs: Vec<Option<Outcome<ChargeId>>> = asks.iter().map(|_| None).collect();
+) -> Result<AtOnce<Outcome<ChargeId>>, StoreError> {
+    let mut done = AtOnce::nothing(asks.len());
     let firsts = firsts(asks, |ask| (ask.account.as_str(), ask.key.as_str()));
     let answers: Vec<Value> = firsts.values().filter_map(|&at| answer(asks[at])).collect();
     if answers.is_empty() {
-        return rest(asks, outs, db).await;
+        return Ok(done);
     }
-    let saved: Vec<Saved> = query_as(
+    let saved = whole(
+        begin,
         "UPDATE keys SET state = 'done', lease_until = NULL, status = j.value ->> 4, \
          target = j.value ->> 5 FROM json_each(?1) AS j \
          WHERE keys.account = j.value ->> 0 AND keys.key = j.value ->> 1 \
@@ -234,12 +252,13 @@ pub(super) async fn complete(
     .bind(Value::from(answers).to_string())
     .fetch_all(&mut *db)
     .await?;
-    for row in &saved {
+    done.wrote = !saved.is_empty();
+    for row in read::<Saved>(&saved) {
         if let Some(&at) = firsts.get(&(row.account.as_str(), row.key.as_str())) {
-            outs[at] = Some(Outcome::Written);
+            done.outs[at] = Some(Outcome::Written);
         }
     }
-    rest(asks, outs, db).await
+    Ok(done)
 }
 
 /// An answer and its charge, for the statement. `None` for one of a refund.

@@ -5,7 +5,7 @@ use model::protocol::{Outcome, Token};
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sqlx::{query, query_as, query_scalar};
 
-use super::writer::Write;
+use super::writer::{AtOnce, Write};
 use super::{accounts, bulk, common};
 use crate::charges::store::judge::{Judged, Times};
 use crate::charges::store::rows::{Known, KnownRow, int, point_name};
@@ -15,6 +15,7 @@ use crate::id::{AccountId, ChargeId};
 #[async_trait]
 impl Write for ClaimKey {
     type Out = Claimed;
+    const AT_ONCE: bool = true;
 
     async fn run(&self, db: &mut SqliteConnection) -> Result<Claimed, StoreError> {
         let now = accounts::now(db, &self.account).await?;
@@ -58,11 +59,12 @@ impl Write for ClaimKey {
         Ok(Claimed::over(&taken, times.lease_until))
     }
 
-    async fn run_all(
+    async fn at_once(
         asks: &[&Self],
+        begin: &'static str,
         db: &mut SqliteConnection,
-    ) -> Result<Vec<Claimed>, StoreError> {
-        bulk::claim(asks, db).await
+    ) -> Result<AtOnce<Claimed>, StoreError> {
+        bulk::claim(asks, begin, db).await
     }
 }
 
@@ -131,6 +133,7 @@ impl Write for Force {
 #[async_trait]
 impl Write for CompleteKey {
     type Out = Outcome<ChargeId>;
+    const AT_ONCE: bool = true;
 
     async fn run(&self, db: &mut SqliteConnection) -> Result<Outcome<ChargeId>, StoreError> {
         let written = query(
@@ -154,11 +157,12 @@ impl Write for CompleteKey {
         Ok(Outcome::Written)
     }
 
-    async fn run_all(
+    async fn at_once(
         asks: &[&Self],
+        begin: &'static str,
         db: &mut SqliteConnection,
-    ) -> Result<Vec<Outcome<ChargeId>>, StoreError> {
-        bulk::complete(asks, db).await
+    ) -> Result<AtOnce<Outcome<ChargeId>>, StoreError> {
+        bulk::complete(asks, begin, db).await
     }
 }
 

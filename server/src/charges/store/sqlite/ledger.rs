@@ -5,7 +5,7 @@ use model::protocol::ProcessorKey;
 use sqlx::query;
 use sqlx::sqlite::SqliteConnection;
 
-use super::writer::{Lane, Write};
+use super::writer::{AtOnce, Lane, Write};
 use super::{accounts, bulk, common};
 use crate::charges::store::rows::{int, paid_name};
 use crate::charges::store::{StoreError, TakeMoney, Taken};
@@ -15,6 +15,7 @@ use crate::id::{AccountId, ChargeId};
 impl Write for TakeMoney {
     type Out = Taken;
     const LANE: Lane = Lane::Ledger;
+    const AT_ONCE: bool = true;
 
     async fn run(&self, db: &mut SqliteConnection) -> Result<Taken, StoreError> {
         let now = accounts::now(db, &self.account).await?;
@@ -48,8 +49,12 @@ impl Write for TakeMoney {
             .ok_or(StoreError::Corrupt("entry"))
     }
 
-    async fn run_all(asks: &[&Self], db: &mut SqliteConnection) -> Result<Vec<Taken>, StoreError> {
-        bulk::take(asks, db).await
+    async fn at_once(
+        asks: &[&Self],
+        begin: &'static str,
+        db: &mut SqliteConnection,
+    ) -> Result<AtOnce<Taken>, StoreError> {
+        bulk::take(asks, begin, db).await
     }
 }
 

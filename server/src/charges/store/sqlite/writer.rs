@@ -2,9 +2,9 @@
 //!
 //! SQLite has one writer at a time, and a commit waits for the disk. So one task
 //! owns the writing connection, takes everything that waits, runs it in one
-//! transaction and answers only after the commit. Work of one kind goes through few
-//! statements together, since each statement costs two changes of thread. Work that
-//! fails is run again alone, so that it takes nobody else down.
+//! transaction or few, and answers only after the commit. What comes often has a text
+//! for many of its kind, since each text costs two changes of thread. Work that fails
+//! is run again alone, so that it takes nobody else down.
 
 use std::any::{Any, TypeId};
 
@@ -46,6 +46,21 @@ pub(super) trait Write: Send + Sync + 'static {
     /// Does it.
     async fn run(&self, db: &mut SqliteConnection) -> Result<Self::Out, StoreError>;
 
+    /// Whether [`Self::at_once`] does anything.
+    const AT_ONCE: bool = false;
+
+    /// Does several in one text with a transaction of its own, which `begin` opens.
+    ///
+    /// # Errors
+    /// Whatever kept it from being committed. A transaction may be left open then.
+    async fn at_once(
+        works: &[&Self],
+        _begin: &'static str,
+        _db: &mut SqliteConnection,
+    ) -> Result<AtOnce<Self::Out>, StoreError> {
+        Ok(AtOnce::nothing(works.len()))
+    }
+
     /// Does several, in this order or as if in it, and gives one result for each.
     async fn run_all(
         works: &[&Self],
@@ -59,6 +74,31 @@ pub(super) trait Write: Send + Sync + 'static {
     }
 }
 
+/// What works came to that were to be done at once.
+pub(super) struct AtOnce<Out> {
+    /// One for each. `None` for what was not done and has to be done by itself.
+    pub(super) outs: Vec<Option<Out>>,
+    /// Whether the transaction has changed something.
+    pub(super) wrote: bool,
+}
+
+impl<Out> AtOnce<Out> {
+    /// Nothing is done of so many.
+    pub(super) fn nothing(works: usize) -> Self {
+        Self {
+            outs: (0..works).map(|_| None).collect(),
+            wrote: false,
+        }
+    }
+}
+
+/// Runs jobs of one kind at once, and says whether anything was written.
+pub(super) type RunAtOnce = for<'a> fn(
+    &'a mut [Box<dyn Job>],
+    &'static str,
+    &'a mut SqliteConnection,
+) -> BoxFuture<'a, Result<bool, StoreError>>;
+
 /// Runs jobs that are all of one kind.
 pub(super) type RunAlike = for<'a> fn(
     &'a mut [Box<dyn Job>],
@@ -69,6 +109,8 @@ pub(super) trait Job: Send {
     fn lane(&self) -> Lane;
     fn kind(&self) -> TypeId;
     fn run_alike(&self) -> RunAlike;
+    fn run_at_once(&self) -> Option<RunAtOnce>;
+    fn is_done(&self) -> bool;
     fn as_any(&mut self) -> &mut dyn Any;
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
@@ -85,10 +127,7 @@ impl<W: Write> Pending<W> {
         db: &'a mut SqliteConnection,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let mut alike: Vec<_> = jobs
-                .iter_mut()
-                .filter_map(|job| job.as_any().downcast_mut::<Self>())
-                .collect();
+            let mut alike = Self::alike(jobs);
             let works: Vec<_> = alike.iter().map(|job| &job.work).collect();
             let outs = W::run_all(&works, db).await?;
             for (job, out) in alike.iter_mut().zip(outs) {
@@ -96,6 +135,28 @@ impl<W: Write> Pending<W> {
             }
             Ok(())
         })
+    }
+
+    fn all_at_once<'a>(
+        jobs: &'a mut [Box<dyn Job>],
+        begin: &'static str,
+        db: &'a mut SqliteConnection,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move {
+            let mut alike = Self::alike(jobs);
+            let works: Vec<_> = alike.iter().map(|job| &job.work).collect();
+            let AtOnce { outs, wrote } = W::at_once(&works, begin, db).await?;
+            for (job, out) in alike.iter_mut().zip(outs) {
+                job.out = out;
+            }
+            Ok(wrote)
+        })
+    }
+
+    fn alike(jobs: &mut [Box<dyn Job>]) -> Vec<&mut Self> {
+        jobs.iter_mut()
+            .filter_map(|job| job.as_any().downcast_mut())
+            .collect()
     }
 }
 
@@ -110,6 +171,14 @@ impl<W: Write> Job for Pending<W> {
 
     fn run_alike(&self) -> RunAlike {
         Self::all
+    }
+
+    fn run_at_once(&self) -> Option<RunAtOnce> {
+        W::AT_ONCE.then_some(Self::all_at_once)
+    }
+
+    fn is_done(&self) -> bool {
+        self.out.is_some()
     }
 
     fn as_any(&mut self) -> &mut dyn Any {
