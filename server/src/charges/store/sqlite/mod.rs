@@ -37,6 +37,13 @@ use super::{
 };
 use crate::id::{AccountId, ChargeId};
 
+/// After how many pages of 4 KiB the log is written back into the file. Pages that many
+/// commits have changed are then written back once.
+const CHECKPOINT_PAGES: &str = "10000";
+/// Memory for the pages of the writing connection; SQLite takes a negative number as KiB.
+/// With its 2 MiB it reads pages again and again that the next commit changes.
+const CACHE_KIB: &str = "-32768";
+
 /// A store in one SQLite file.
 #[derive(Debug)]
 pub(super) struct Sqlite {
@@ -61,6 +68,9 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(Duration::from_secs(5));
         let mut db = options
+            .clone()
+            .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+            .pragma("cache_size", CACHE_KIB)
             .connect()
             .await
             .map_err(|error| OpenError::File(plain(&error)))?;
