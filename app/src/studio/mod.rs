@@ -15,7 +15,7 @@ pub mod retry;
 pub mod run;
 mod share;
 mod sim;
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod testing;
 pub mod triage;
 pub mod words;

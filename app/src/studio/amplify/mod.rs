@@ -3,7 +3,7 @@
 mod answer;
 mod guess;
 mod relief;
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests;
 mod tree;
 

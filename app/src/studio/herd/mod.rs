@@ -126,7 +126,7 @@ pub fn csv(pairs: &Pairs) -> String {
     csv
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::studio::pairs;

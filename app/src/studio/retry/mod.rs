@@ -7,7 +7,7 @@ mod fields;
 mod file;
 mod findings;
 mod spike;
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests;
 mod timeline;
 
