@@ -90,12 +90,7 @@ pub(crate) async fn attempt(sandbox: &Sandbox, deed: &Deed) -> Try {
     };
     let response = match request.send().await {
         Ok(response) => response,
-        // A client has so much patience and no more. Whether anything is stuck is judged
-        // when all is over, with the machine to itself.
-        Err(error) if error.is_timeout() => {
-            println!("{}: the client has waited long enough", deed.key());
-            return Try::Broken;
-        }
+        Err(error) if error.is_timeout() => return Try::Wrong("no answer came".into()),
         Err(error) if error.is_connect() => return Try::Refused,
         Err(_) => return Try::Broken,
     };
